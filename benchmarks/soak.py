@@ -146,10 +146,9 @@ def _run_all(run: Run, inputs: Sequence[Arrays]) -> None:
 
 def _folders(name: str) -> list[Path]:
     """A network's models, of both formats where a Paddle that writes legacy ones is there."""
-    from gen_models.harness.legacy import legacy_python
+    from gen_models.harness.legacy import formats_here
 
-    formats = ("pir", "legacy") if legacy_python() is not None else ("pir",)
-    return [model_folder(name, format) for format in formats]
+    return [model_folder(name, format) for format in formats_here()]
 
 
 class _Predictor:

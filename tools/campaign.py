@@ -19,8 +19,7 @@ from typing import Any
 
 from gen_models.harness import campaign
 from gen_models.harness.generate import GenerationError
-from gen_models.harness.legacy import legacy_python
-from gen_models.harness.spec import FORMATS
+from gen_models.harness.legacy import formats_here
 from gen_models.harness.store import FOLDER
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.jobs.cluster import RayExecutor
@@ -54,10 +53,9 @@ def ends_in_order(main: Callable[[list[str]], int]) -> Callable[[list[str]], int
 def main(arguments: list[str]) -> int:
     """Run; the exit status."""
     options = _options(arguments)
-    here = FORMATS if legacy_python() is not None else ("pir",)
     with State(options.state or campaign.scratch() / "state") as state:
         if not options.only_page:
-            planned = campaign.chunks(options.filter, options.seeds, here, kept(options))
+            planned = campaign.chunks(options.filter, options.seeds, formats_here(), kept(options))
             if not planned:
                 named = campaign.operators_named(options.filter)
                 if not named:

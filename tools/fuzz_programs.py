@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_models.harness import campaign
-from gen_models.harness.legacy import legacy_python
+from gen_models.harness.legacy import formats_here
 from gen_models.harness.spec import FORMATS
 from gen_models.programs import SIZES
 from gen_models.programs.campaign import ProgramChunk, run_chunk
@@ -58,11 +58,10 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 def chunks(options: argparse.Namespace, folder: Path) -> list[ProgramChunk]:
     """The chunks of a campaign: each seed in all formats, then the next."""
-    here = [format_ for format_ in FORMATS if format_ == "pir" or legacy_python() is not None]
     return [
         ProgramChunk(format, seed, str(folder / f"programs-{format}-{options.sizes}-{seed}"), options.sizes)
         for seed in range(options.first, options.first + options.seeds)
-        for format in here
+        for format in formats_here()
         if options.format in (None, format)
     ]
 

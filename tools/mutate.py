@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_models.harness import campaign
-from gen_models.harness.legacy import legacy_python
-from gen_models.harness.spec import FORMATS
+from gen_models.harness.legacy import formats_here
 from paddle2ov.jobs.state import State
 from tools.campaign import add_options, ends_in_order, executor, kept, number, run
 from tools.mutation import plan, server
@@ -71,8 +70,7 @@ def main(arguments: list[str]) -> int:
         return _replay(options.replay, options.smaller)
     with State(options.state or campaign.scratch() / "state") as state:
         if not options.only_report:
-            here = FORMATS if legacy_python() is not None else ("pir",)
-            corpus = save_corpus(kept(options) / "corpus", options.filter, here, options.cases)
+            corpus = save_corpus(kept(options) / "corpus", options.filter, formats_here(), options.cases)
             print(f"{sum(map(len, corpus.groups.values()))} models of {len(corpus.groups)} operators and networks")
             run(executor(options, TIMEOUT), chunks(options, corpus), state, run_chunk)
         records = state.records()

@@ -104,9 +104,7 @@ def _save_and_run(
     """Saves the program; returns the inputs that it uses and its outputs, and describes those in the record."""
     paddle = import_paddle()
     prefix = str(temporary / "inference")
-    # Of the stack that Paddle keeps with each operator some frames: under pytest all take a quarter of the time.
-    short = functools.partial(traceback.extract_stack, limit=8)
-    with _static_mode(), _quiet(), mock.patch("traceback.extract_stack", short):
+    with _static_mode(), _quiet():
         main, startup, scope = paddle.static.Program(), paddle.static.Program(), paddle.static.Scope()
         paddle.seed(SEED)
         with paddle.static.scope_guard(scope), paddle.utils.unique_name.guard():
@@ -235,6 +233,11 @@ def _fetched(result: Any) -> list[Any]:
     if result is None or isinstance(result, bool | int | float | str):
         raise GenerationError(f"the builder returned {result!r}, not a tensor")
     return [result]
+
+
+def short_stacks() -> Any:
+    """Paddle keeps some frames of the stack with each operator: under pytest all take half the time of an export."""
+    return mock.patch("traceback.extract_stack", functools.partial(traceback.extract_stack, limit=8))
 
 
 @contextlib.contextmanager

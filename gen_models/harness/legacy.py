@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gen_models.harness.generate import GenerationError
-from gen_models.harness.spec import Case
+from gen_models.harness.spec import FORMATS, Case
 from gen_models.programs.program import Program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +27,11 @@ def legacy_python() -> str | None:
         return named or None
     path = ROOT / ".venv-legacy" / "bin" / "python"
     return str(path) if path.exists() else None
+
+
+def formats_here() -> tuple[str, ...]:
+    """The formats that can be written here."""
+    return FORMATS if legacy_python() is not None else FORMATS[:1]
 
 
 class LegacyWorker:
@@ -60,8 +65,19 @@ class LegacyWorker:
         """
         return self._write({"program": program.to_json()}, folder, f"program {program.digest()}")
 
+    def printed(self, code: str) -> str:
+        """What code prints in the process.
+
+        Raises:
+            GenerationError: it raises an error, crashes, or takes too long.
+        """
+        return str(self._reply({"code": code}, code)["printed"])
+
     def _write(self, request: dict[str, Any], folder: Path, what: str) -> Path:
-        request["folder"] = str(Path(folder).absolute())
+        self._reply({**request, "folder": str(Path(folder).absolute())}, what)
+        return folder
+
+    def _reply(self, request: dict[str, Any], what: str) -> dict[str, Any]:
         has_served = self._process is not None
         line = self._asked(request)
         if line == "" and has_served:
@@ -70,10 +86,10 @@ class LegacyWorker:
         if not line:
             end = "took too long" if line is None else f"died; the end of its log:\n{self._tail()}"
             raise GenerationError(f"{'Paddle' if self._python else 'Paddle 2'} {end} on {what}")
-        reply = json.loads(line)
+        reply: dict[str, Any] = json.loads(line)
         if "error" in reply:
             raise GenerationError(reply["error"])
-        return folder
+        return reply
 
     def _asked(self, request: dict[str, Any]) -> str | None:
         """The line that the process replies, none if it takes too long, or an empty one if it died; both end it."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gen_models.harness import store
+from gen_models.harness.generate import short_stacks
 from gen_models.harness.naming import matches
 
 if TYPE_CHECKING:
@@ -106,6 +107,12 @@ def _sampled_as(item: pytest.Item) -> tuple[str, ...]:
 def _name(item: pytest.Item) -> str:
     spec = getattr(item, "callspec", None)
     return spec.id if spec is not None and spec.id.startswith("test") else item.name
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _short_stacks() -> Iterator[None]:
+    with short_stacks():
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

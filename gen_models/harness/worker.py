@@ -2,13 +2,15 @@
 
 Request: `{"op": name, "module": module, "source": its path, "case": {...}, "folder": path}`; a list of cases is written
 as one model; without a case (null) `op` names a network. `{"program": {...}, "folder": path}`: a random program. Reply:
-`{"ok": true}` or `{"error": text}`.
+`{"ok": true}` or `{"error": text}`. `{"code": text}` is run; reply: `{"printed": text}`, or an error.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
+import io
 import json
 import os
 import sys
@@ -22,12 +24,13 @@ def serve() -> None:
     # Paddle prints: replies go to a copy of standard output, everything else to standard error.
     replies = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    from gen_models.harness.generate import GenerationError, generate, generate_together, writes
+    from gen_models.harness.generate import GenerationError, generate, generate_together, short_stacks, writes
     from gen_models.harness.network import generate_network
     from gen_models.harness.spec import Case
     from gen_models.programs.program import Program
     from gen_models.programs.source import network
 
+    short_stacks().start()
     for line in sys.stdin:
         request = json.loads(line)
         reply: dict[str, object]
@@ -35,6 +38,11 @@ def serve() -> None:
             if "program" in request:
                 generate_network(network(Program.from_json(request["program"])), writes(), Path(request["folder"]))
                 replies.write(json.dumps({"ok": True}) + "\n")
+                continue
+            if "code" in request:
+                with contextlib.redirect_stdout(io.StringIO()) as printed:
+                    exec(request["code"], {})
+                replies.write(json.dumps({"printed": printed.getvalue()}) + "\n")
                 continue
             module = _module(request["module"], request["source"])
             case, folder = request["case"], Path(request["folder"])

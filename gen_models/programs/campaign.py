@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,61 +44,42 @@ class ProgramChunk:
         return 1
 
 
-@dataclass
-class ProgramOutcome:
-    """What came of the programs of a chunk."""
-
-    compared: list[str] = field(default_factory=list)
-    refused: dict[str, str] = field(default_factory=dict)
-    failures: list[dict[str, str]] = field(default_factory=list)
-
-
 def run_chunk(chunk: ProgramChunk) -> dict[str, Any]:
     """Runs one chunk; its record. Called in a process of the executor."""
     from gen_models.harness.spec import import_paddle
 
     import_paddle().disable_signal_handler()
-    outcome = explore_programs([chunk.seed], chunk.format, Path(chunk.kept), sizes=chunk.sizes)
-    record: dict[str, Any] = {
-        "asked": chunk.examples,
-        "compared": outcome.compared,
-        "refused": outcome.refused,
-        "kept": chunk.kept,
-    }
-    if outcome.failures:
-        record["failures"] = outcome.failures
-        record["failure"] = "; ".join(f"{failure['program']}: {failure['text'][:200]}" for failure in outcome.failures)
-        record["case"] = ", ".join(failure["script"] for failure in outcome.failures)
-    return record
+    return explore_program(chunk)
 
 
-def explore_programs(
-    seeds: Iterable[int], format: str, folder: Path, is_shrunk: bool = True, sizes: str = "small"
-) -> ProgramOutcome:
-    """Compares the programs of the seeds; those that differ are made small, and kept with their scripts.
+def explore_program(chunk: ProgramChunk) -> dict[str, Any]:
+    """Compares the program of a chunk; what differs is made small, and kept with its script. Returns the record.
 
     The folder is left behind only when something differs, or when the process dies: then its `drawn.txt` is the
-    program that was tried last.
+    program.
     """
-    outcome = ProgramOutcome()
+    program, name, folder = random_program(chunk.seed, chunk.sizes), f"{chunk.format}/{chunk.seed}", Path(chunk.kept)
     folder.mkdir(parents=True, exist_ok=True)
-    for seed in seeds:
-        program, name = random_program(seed, sizes), f"{format}/{seed}"
-        (folder / "drawn.txt").write_text(json.dumps(program.to_json()))
-        try:
-            write_program(program, format, folder / "model")
-        except GenerationError as error:
-            outcome.refused[name] = f"{error.__cause__ or error}"[-300:]
-            continue
-        outcome.compared.append(name)
+    (folder / "drawn.txt").write_text(json.dumps(program.to_json()))
+    record: dict[str, Any] = {"asked": chunk.examples, "compared": [], "refused": {}, "kept": chunk.kept}
+    failures: list[dict[str, str]] = []
+    try:
+        write_program(program, chunk.format, folder / "model")
+    except GenerationError as error:
+        record["refused"][name] = f"{error.__cause__ or error}"[-300:]
+    else:
+        record["compared"].append(name)
         for item in _of_each_kind(differences(program, folder / "model")):
-            small = shrink(item, format, folder) if is_shrunk else item
-            outcome.failures.append(keep(small, name, format, folder))
+            failures.append(keep(shrink(item, chunk.format, folder), name, chunk.format, folder))
     (folder / "drawn.txt").unlink(missing_ok=True)
     shutil.rmtree(folder / "model", ignore_errors=True)
-    if not outcome.failures:
+    if failures:
+        record["failures"] = failures
+        record["failure"] = "; ".join(f"{failure['program']}: {failure['text'][:200]}" for failure in failures)
+        record["case"] = ", ".join(failure["script"] for failure in failures)
+    else:
         shutil.rmtree(folder)
-    return outcome
+    return record
 
 
 def _of_each_kind(found: Iterable[Mismatch]) -> Iterator[Mismatch]:
@@ -111,4 +92,4 @@ def _of_each_kind(found: Iterable[Mismatch]) -> Iterator[Mismatch]:
             yield item
 
 
-__all__ = ["ProgramChunk", "ProgramOutcome", "explore_programs", "run_chunk"]
+__all__ = ["ProgramChunk", "explore_program", "run_chunk"]

@@ -14,7 +14,7 @@ from paddle.nn import functional
 
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.inference import Config, create_predictor
-from tests.inference.small_models import saved, theirs
+from tests.inference.small_models import doubled, saved, theirs
 from tests.support.models import save_program
 
 PAGE = Path(__file__).parents[2] / "docs" / "serving.md"
@@ -29,10 +29,6 @@ PADDLE_ERRORS = (ValueError, RuntimeError, TypeError, IndexError, NotImplemented
 
 def cast(x):
     return x.astype("float64" if x.dtype in (paddle.float32, "float32") else "float32")
-
-
-def doubled(x):
-    return x + x
 
 
 def looked_up(x):

@@ -1,6 +1,5 @@
 """The drop-in for `paddle.inference`."""
 
-import subprocess
 import sys
 import threading
 import warnings
@@ -22,6 +21,7 @@ from paddle2ov.inference.spare import Spare
 from tests.inference.small_models import ours, saved, theirs
 from tests.support.formats import NEEDS_PADDLE_2
 from tests.support.models import network
+from tests.support.paddles import told
 
 
 @pytest.fixture(scope="module")
@@ -174,10 +174,9 @@ def test_what_is_not_here_is_said_once(switch, arguments):
 INTERNAL = {"wrapper"}  # the module that the others are imported from
 KINDS = ("Config", "Predictor", "PredictorPool", "Tensor", "XpuConfig", "InternalUtils")
 KINDS = (*KINDS, "DataType", "PlaceType", "PrecisionType")
-ASK = """
-import sys
+ASK = f"""
 import paddle.inference as module
-for kind in sys.argv[1:]:
+for kind in {("", *KINDS)}:
     print(kind, *(name for name in dir(getattr(module, kind) if kind else module) if not name.startswith("_")))
 """
 
@@ -189,21 +188,14 @@ for kind in sys.argv[1:]:
         pytest.param(legacy_python(), id="2.6", marks=NEEDS_PADDLE_2),
     ],
 )
-def test_every_name_of_paddle_inference_is_there(python, folder, monkeypatch, capsys):
-    command = [python, "-W", "ignore", "-c", ASK, "", *KINDS]
-    if python == sys.executable:
-        monkeypatch.setattr(sys, "argv", command[4:])
-        exec(ASK, {})
-        told = capsys.readouterr().out
-    else:
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def test_every_name_of_paddle_inference_is_there(python, folder):
     config = Config(folder)
     predictor = create_predictor(config)
     ours = {"Config": config, "Predictor": predictor, "PredictorPool": PredictorPool(config, 1)}
     ours |= {"": inference, "Tensor": predictor.get_input_handle("x"), "XpuConfig": inference.XpuConfig()}
     ours |= {kind: getattr(inference, kind) for kind in KINDS if kind not in ours}
     asked = 0
-    for line in told.splitlines():
+    for line in told(python, ASK).splitlines():
         kind, _, names = line.partition(" ")
         if kind in ours:
             asked += 1

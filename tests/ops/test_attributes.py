@@ -9,13 +9,12 @@ from collections import defaultdict
 import pytest
 
 from gen_models import all_ops
-from gen_models.harness.legacy import legacy_python
-from gen_models.harness.store import generated_together
+from gen_models.harness.legacy import formats_here
 from paddle2ov.conversion import convert
 from paddle2ov.program.reading import read_program
 from paddle2ov.translation import translator
 from paddle2ov.translation.node_context import NodeContext
-from tests.support.formats import forms
+from tests.support.models import cases_together
 from tests.support.one_operator import Noted
 
 # Attributes of any operator, in full: what they are for, and an operator whose cases carry the attribute.
@@ -237,22 +236,24 @@ def test_what_a_program_carries_is_read(op, contexts, request):
         "what has no meaning for the result is listed with the reason in INERT_OF. A legacy spelling that the row of "
         "the signature lacks (`; threshold=lambda`) shows here too"
     )
-    if legacy_python() is not None:  # some are in legacy programs only
+    if "legacy" in formats_here():  # some are in legacy programs only
         assert stale(op.name, ignored) == set(), (
             f"the converter of {op.name} reads these, or no case's program carries them: take them out of INERT_OF"
         )
 
 
 def convert_cases(op, contexts, every_form):
-    for format in ("pir", "legacy")[: 1 if legacy_python() is None else 2]:
-        cases = [case for case, form in forms(op, every_form) if form.format == format and not case.xfail]
-        program = read_program(generated_together(op, cases, format)) if cases else None
-        operators = [child for child in program.block.walk() if child.type == op.name] if cases else []
+    for format in formats_here():
+        folder = cases_together(op, format, every_form)
+        if folder is None:
+            continue
+        program = read_program(folder)
+        operators = [child for child in program.block.walk() if child.type == op.name]
         read = {
             name for context in contexts for mapping in (context[0].attributes, context[1]) for name in mapping.read
         }
         tells_more = not operators or any({*child.attributes, *child.inputs} - read for child in operators)
-        if cases and (every_form or op.name in INERT_OF or tells_more):
+        if every_form or op.name in INERT_OF or tells_more:
             convert(program, rewrite=False)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from gen_models import all_ops
-from gen_models.harness.legacy import legacy_python
+from gen_models.harness.legacy import formats_here
 from tests.support.batches import Check, check_in_batch
 from tests.support.formats import forms, marks_of
 
@@ -30,7 +30,7 @@ def selected(request):
         if getattr(item, "function", None) is not test_op_fuzzy or item.callspec.params["case"].xfail:
             continue
         check = check_of(**item.callspec.params)
-        if check.form.format == "pir" or legacy_python() is not None:
+        if check.form.format in formats_here():
             if len(last) >= TOGETHER and last[-1].op != check.op:
                 last = []
             last.append(check)

@@ -4,11 +4,8 @@ What tests with `@by_hand` test is listed with the reason, which is checked agai
 """
 
 import ast
-import io
 import re
-import subprocess
 import sys
-from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 
@@ -26,6 +23,7 @@ from paddle2ov.program.signatures import ROWS, parse_signature
 from paddle2ov.program.traits import TRAITS, traits_of, with_trait
 from paddle2ov.translation.unsupported import NOT_YET, reason
 from tests.support.by_hand import by_hand, operators_by_hand
+from tests.support.paddles import told
 
 WITHIN = {"create_array": "write_to_array"}
 """Operators without cases -> an operator whose cases' programs hold them too."""
@@ -102,13 +100,7 @@ for name, keys in kernels.items():
 @cache
 def with_kernels(python):
     """The operators that a Paddle has kernels for CPUs for."""
-    if python == sys.executable:
-        import_paddle()
-        with redirect_stdout(io.StringIO()) as told:
-            exec(KERNELS, {})
-        return set(told.getvalue().split())
-    completed = subprocess.run([python, "-W", "ignore", "-c", KERNELS], capture_output=True, text=True, check=True)
-    return set(completed.stdout.split())
+    return set(told(python, KERNELS).split())
 
 
 def test_there_is_no_kernel():
@@ -146,8 +138,10 @@ def test_what_is_made_for_training_is_appended_by_functions_that_take_labels():
         text = path.read_text(encoding="utf-8")
         if appends.search(text) is None:
             continue
+        lines = text.split("\n")
         for function in (child for child in ast.walk(ast.parse(text)) if isinstance(child, ast.FunctionDef)):
-            appended = {claimed[a or b] for a, b in appends.findall(ast.get_source_segment(text, function) or "")}
+            source = "\n".join(lines[function.lineno - 1 : function.end_lineno])
+            appended = {claimed[a or b] for a, b in appends.findall(source)}
             seen |= appended
             assert not appended or "label" in ast.unparse(function.args), f"{path}: {function.name} appends {appended}"
     assert seen >= {"auc", "hierarchical_sigmoid", "nce", "warpctc", "yolov3_loss"}

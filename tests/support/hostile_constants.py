@@ -3,9 +3,10 @@
     python -m tests.support.hostile_constants STEP START FOLDER...
 
 converts every STEP-th of the variants of the models in the folders, from number START on, and writes the number of
-each before it begins, and what is wrong with it.
+each before it begins, and what is wrong with it. Of a model of several cases of an operator it takes the first.
 """
 
+import json
 import resource
 import signal
 import sys
@@ -31,7 +32,7 @@ def main():
     warnings.simplefilter("ignore")
     number = 0
     for folder in folders:
-        program, feeds = read_program(folder), np.load(Path(folder) / "inputs.npz")
+        program, feeds = first_case(Path(folder))
         for label, values in variants(program, feeds):
             number += 1
             if number % int(step) or number <= int(start):
@@ -40,6 +41,16 @@ def main():
             signal.alarm(SECONDS)
             write(outcome(with_constants(program, values)) + "\n")
     write("done\n")
+
+
+def first_case(folder):
+    """The program of the first case, whose inputs are called `0_x`, ..., and their values."""
+    program, arrays = read_program(folder), np.load(folder / "inputs.npz")
+    count = json.loads((folder / "case.json").read_text())["results"][0]
+    inputs = [input_ for input_ in program.inputs if input_.name.startswith("0_")]
+    block = replace(program.block, inputs=[input_.name for input_ in inputs], outputs=program.block.outputs[:count])
+    program = replace(program, block=block, inputs=inputs, outputs=program.outputs[:count])
+    return program, {name: arrays[name] for name in arrays.files if name.startswith("0_")}
 
 
 def write(text):

@@ -6,8 +6,9 @@ from pathlib import Path
 import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.spec import paddle
-from gen_models.harness.store import generated, generated_network
+from gen_models.harness.store import generated, generated_network, generated_together
 from paddle2ov.compilation.running import compile_on_cpu
+from tests.support.formats import forms
 
 
 def network(name, format="pir"):
@@ -19,6 +20,12 @@ def operator(name, format="pir"):
     """The first case of an operator."""
     op = all_ops()[name]
     return generated(op, op.cases[0], format)
+
+
+def cases_together(op, format="pir", every_form=False):
+    """One model of all cases of an operator that are checked in a format; None if there are none."""
+    cases = [case for case, form in forms(op, every_form) if form.format == format and not case.xfail]
+    return generated_together(op, cases, format) if cases else None
 
 
 def _declared(inputs):

@@ -1,6 +1,6 @@
-"""The defaults that Paddle has for attributes of its operators, as JSON: operator -> attribute -> default.
+"""The defaults that Paddle has for attributes of its operators: operator -> attribute -> default.
 
-Run as a script by the Paddle of a legacy format, or read from the headers of the installed one for PIR. An attribute
+Those of a legacy format are told by its Paddle, those of PIR read from the headers of the installed one. An attribute
 that has no default is `NONE`; a program that lacks it is refused.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from tests.support.paddles import told
 
 NONE = "no default"
 Defaults = dict[str, dict[str, list[Any]]]
@@ -22,24 +22,20 @@ Defaults = dict[str, dict[str, list[Any]]]
 @cache
 def legacy_defaults(python: str) -> Defaults:
     """What the protos of an installed Paddle say, which an interpreter has; the one of PIR has protos too."""
-    if python == sys.executable:
-        text = _told()
-    else:
-        text = subprocess.run([python, "-W", "ignore", __file__], capture_output=True, text=True, check=True).stdout
-    defaults: Defaults = json.loads(text)
+    defaults: Defaults = json.loads(told(python, _TELL))
     return defaults
 
 
-def _told() -> str:
-    import paddle
+_TELL = f"""
+import json, paddle
 
-    core = paddle.base.core
-    defaults = {}
-    for name, proto in paddle.base.framework.OpProtoHolder.instance().op_proto_map.items():
-        found = {**core.get_op_extra_attrs(name), **core.get_op_attrs_default_value(name.encode())}
-        names = {*(attribute.name for attribute in proto.attrs), *found}
-        defaults[name] = {attribute: [found.get(attribute, NONE)] for attribute in names}
-    return json.dumps(defaults)
+core, defaults = paddle.base.core, {{}}
+for name, proto in paddle.base.framework.OpProtoHolder.instance().op_proto_map.items():
+    found = {{**core.get_op_extra_attrs(name), **core.get_op_attrs_default_value(name.encode())}}
+    names = {{*(attribute.name for attribute in proto.attrs), *found}}
+    defaults[name] = {{attribute: [found.get(attribute, {NONE!r})] for attribute in names}}
+print(json.dumps(defaults))
+"""
 
 
 @cache
@@ -74,7 +70,3 @@ def _literal(text: str) -> Any:
         return json.loads(re.sub(r"\.(?!\d)", ".0", re.sub(r"(?<!\d)\.", "0.", text)))
     except json.JSONDecodeError:
         return text.removeprefix("phi::DataType::")
-
-
-if __name__ == "__main__":
-    sys.stdout.write(_told())

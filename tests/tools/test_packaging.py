@@ -78,7 +78,7 @@ def build(tree, kind, target):
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
     tree = copy_of_the_tree(tmp_path_factory.mktemp("clone") / "paddle2ov-main")
-    run("-m", "compileall", "-q", "paddle2ov", "converters", cwd=tree)  # used, so there are __pycache__ folders
+    run("-m", "compileall", "-ql", "paddle2ov", "converters", cwd=tree)  # used, so there are __pycache__ folders
     return tree
 
 

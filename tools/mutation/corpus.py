@@ -6,7 +6,7 @@ import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -90,8 +90,8 @@ def save_corpus(path: Path, pattern: str, formats: tuple[str, ...], cases: int |
     return load_corpus(str(path))
 
 
-def _sources(pattern: str, formats: list[str], cases: int | None) -> Iterator[tuple[str, list[str]]]:
-    """A group's name, and the fields of a source in it."""
+def sources(pattern: str, formats: Sequence[str], cases: int | None) -> Iterator[tuple[str, list[str]]]:
+    """A group's name, and the fields of a source in it; models that are not there are generated in this process."""
     for op in all_ops().values():
         for case in op.cases[:cases] if matches(op.name, pattern) else ():
             for format in formats:
@@ -114,7 +114,7 @@ def _sources(pattern: str, formats: list[str], cases: int | None) -> Iterator[tu
 if __name__ == "__main__":
     _path, _pattern, _formats, *_cases = sys.argv[1:]
     _groups: dict[str, list[list[str]]] = {}
-    for _name, _source in _sources(_pattern, _formats.split(","), int(_cases[0]) if _cases else None):
+    for _name, _source in sources(_pattern, _formats.split(","), int(_cases[0]) if _cases else None):
         _groups.setdefault(_name, []).append(_source)
     Path(_path).parent.mkdir(parents=True, exist_ok=True)
     Path(_path).write_text(json.dumps(_groups))
