@@ -7,9 +7,10 @@
 Each network is converted until nothing is new (caches, templates), and once more under Python's profiler. What is
 counted, all but the last for an operator of Paddle: calls of Python functions and calls into OpenVINO's bindings in the
 whole conversion, the same in the rewrites alone, and the nodes of the model, those in bodies included. The ceilings
-stand in `benchmarks/ceilings.json`; the tests hold some of the networks to them. The command fails if anything counted
-is above its ceiling by more than 3%, which is what releases of Python differ by; what is below by more than 10% is
-marked, so that the ceiling can follow.
+stand in `benchmarks/ceilings.json`; the tests hold some of the networks to them. They are the most that several
+processes count: OpenVINO lists the readers of a tensor by their addresses, so that rewrites meet them in another order
+each time. The command fails if anything counted is above its ceiling by more than 3%, which is what releases of Python
+differ by; what is below by more than 10% is marked, so that the ceiling can follow.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import cProfile
 import json
 import sys
 from collections.abc import Callable, Sequence
+from multiprocessing import get_context
 from pathlib import Path
 
 from openvino import Model
@@ -35,7 +37,7 @@ from paddle2ov.workarounds import Target, rewrites_for
 CEILINGS = Path(__file__).with_name("ceilings.json")
 COUNTED = ("python", "bindings", "rewrites: python", "rewrites: bindings", "nodes")
 TOLERANCE, SLACK = 1.03, 0.9
-_WARM = 4
+_WARM, _PROCESSES = 4, 8
 
 Counts = dict[str, float]
 """What is counted -> how often."""
@@ -48,13 +50,25 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="writes the ceilings instead")
     arguments = parser.parse_args()
     names = arguments.networks or [name for kind in KINDS.values() for name in kind]
-    counts = {name: counted(name) for name in names}
+    counts = most_of_processes(names) if arguments.record else all_counted(names)
     known = ceilings()
     print(rendered(counts, known))
     if arguments.record:
         CEILINGS.write_text(json.dumps({**known, **counts}, indent=2, sort_keys=True) + "\n")
     elif more := above(counts, known):
         sys.exit("more than before:\n" + "\n".join(more))
+
+
+def most_of_processes(names: Sequence[str]) -> dict[str, Counts]:
+    """The most that is counted of each network, in processes that each count all of them."""
+    with get_context("spawn").Pool(2, maxtasksperchild=1) as pool:
+        runs = pool.map(all_counted, [names] * _PROCESSES, chunksize=1)
+    return {name: {kind: max(run[name][kind] for run in runs) for kind in COUNTED} for name in names}
+
+
+def all_counted(names: Sequence[str]) -> dict[str, Counts]:
+    """What is counted of each network."""
+    return {name: counted(name) for name in names}
 
 
 def counted(name: str) -> Counts:
