@@ -28,6 +28,9 @@ def main() -> int:
         return _rerun(arguments.rerun)
     formats = FORMATS if arguments.format == "both" else (arguments.format,)
     chosen = [(op, case) for op in all_ops().values() for case in op.cases if matches(case.name, arguments.filter)]
+    if not chosen:
+        print(f"error: no case matches {arguments.filter!r}, by names such as top_k_v2_test_1", file=sys.stderr)
+        return 2
     if arguments.list or arguments.out is None:
         for _, case in chosen:
             print(f"{case.name}: {case}")

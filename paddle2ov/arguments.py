@@ -43,7 +43,7 @@ def check_timeout(timeout: float | None) -> None:
         ConversionInputError: it is neither a number of seconds above 0 nor None.
     """
     if timeout is not None and not (isinstance(timeout, Real) and 0 < timeout < float("inf")):
-        raise ConversionInputError(f"timeout: {timeout!s:.80} is not a number of seconds above 0")
+        raise ConversionInputError(f"timeout: {timeout!s:.80} is not a number of seconds above 0; None is no limit")
 
 
 def called_here(**names: str) -> Callable[[_Function], _Function]:

@@ -261,8 +261,8 @@ class Scaffold:
         self.changes[SIGNATURES] = insert_row(text, self.op, f'    "{self.op}": "{row}",\n', SIGNATURES)
         if not self.row:
             self.notes.append(
-                f"{SIGNATURES}: correct the row (operands in PIR order, legacy names where they differ); with the row "
-                f"known, ROW='{self.op}(x, y) -> (out)' (--row) writes the cases for its operands"
+                f"{SIGNATURES}: correct the row (operands in PIR order, legacy names where they differ); for cases "
+                f"with its operands, undo these changes, and give the row: ROW='{self.op}(x, y) -> (out)' (--row)"
             )
         return parse_signature(self.op, row)
 

@@ -64,12 +64,17 @@ workarounds.apply(model)
 
 
 def main(arguments: list[str]) -> int:
-    """Write or check the page, print a script, or run all."""
+    """Write or check the page, print scripts, or run some or all."""
+    names = [argument for argument in arguments if not argument.startswith("--")]
+    unknown = [name for name in names if name not in FAULTS]
+    if unknown:
+        print(f"error: tools/faults/ has no {', '.join(unknown)}", file=sys.stderr)
+        return 2
     if "--run" in arguments:
-        print(table([argument for argument in arguments if argument != "--run"] or sorted(FAULTS)))
+        print(table(names or sorted(FAULTS)))
         return 0
     if "--script" in arguments:
-        print(FAULTS[arguments[arguments.index("--script") + 1]].script(), end="")
+        print("".join(FAULTS[name].script() for name in names), end="")
         return 0
     texts = {TARGET: page(), REWRITES: REWRITES.read_text().partition(SECTION)[0] + SECTION + workarounds()}
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]

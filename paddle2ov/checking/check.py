@@ -75,7 +75,7 @@ def check(
             `convert`.
         params: the parameter file of a Paddle model, where it does not lie beside the program under the usual name.
         inputs: arrays by the names of the inputs, an `.npz` file of such, or several of these; default: random ones.
-        shapes: shapes of the random inputs, as for `verify`. By default a model with dynamic shapes is run with three.
+        shapes: shapes of the random inputs, as for `verify`. By default several, if they are dynamic.
         seed: of the random inputs.
         device: OpenVINO's name of the device.
         precision: what the device computes in: "f32", "bf16", "f16", or "default" for what it takes unless told

@@ -77,8 +77,8 @@ def batch_command(
     (.paddle2ov-batch): a run that is interrupted goes on from there; a model that has changed or failed is done again.
     A model that crashes or takes too long fails alone.
 
-    The exit status is 0 if every model is converted (and agrees, if need be up to ties), 1 if not, 2 if
-    nothing could be done.
+    The exit status is 0 if every model is converted (and agrees, if need be up to ties or Paddle's rounding), 1 if
+    not, 2 if nothing could be done.
     """
     from paddle2ov.jobs.conversions import GOOD
     from paddle2ov.jobs.discovery import find_models

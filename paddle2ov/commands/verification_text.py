@@ -86,7 +86,9 @@ def conclusion(verification: Verification) -> str:
 
 def print_precisions(table: PrecisionTable) -> None:
     """Accuracy and speed of each precision, and what to choose."""
-    click.secho(f"precision   times as fast         ms  agreement  largest difference   ({table.meaning})", bold=True)
+    click.secho(
+        f"precision   times as fast         ms  agreement  largest difference   (agreement: {table.meaning})", bold=True
+    )
     for row in table.rows:
         click.echo(
             f"{row.name:<9} {row.times:15.2f} {row.milliseconds:10.3f} {row.agreement:10.2%} {row.largest_text:>19}   "

@@ -352,7 +352,7 @@ _HINTS = {PrecisionType.Float32: "f32", PrecisionType.Half: "f16", PrecisionType
 
 
 def _positive(switch: str, count: object) -> int:
-    return integer(count, 1, f"{switch}: {count!r} is not a valid number")
+    return integer(count, 1, f"{switch}: {count!r} is not a whole number above 0")
 
 
 def _text(switch: str, value: object) -> str:

@@ -162,7 +162,7 @@ class Tensor:
             raise self._refusal(f"{str(lod)[:80]} is not a list of offsets (LoD); [[0, ...]] is expected") from None
         levels = [level for level in levels if level]
         if self._port.lengths is None and (len(levels) > 1 or (levels and len(levels[0]) > 2)):
-            raise self._refusal("the model takes one sequence (LoD) here")
+            raise self._refusal("takes one sequence: the program declares no LoD of one level for it")
         if len(levels) > 1:
             raise self._refusal("sequences of sequences (LoD) are not supported")
         if levels and (levels[0][0] != 0 or any(b < a for a, b in pairwise(levels[0])) or len(levels[0]) < 2):

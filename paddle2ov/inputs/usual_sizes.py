@@ -35,17 +35,20 @@ def shapes_by_name(program: Program, argument: InputArgument) -> dict[str, Parti
         ConversionInputError: they do not fit the program.
     """
     shapes = {}
+    known = ", ".join(input_.name for input_ in program.inputs)
     for position, override in enumerate(parse_input(argument)):
         if override.name is None and position >= len(program.inputs):
-            raise ConversionInputError(f"shapes: the program has {len(program.inputs)} inputs")
+            raise ConversionInputError(f"more shapes are given than there are inputs: {known}")
         name = override.name if override.name is not None else program.inputs[position].name
         variable = next((input_ for input_ in program.inputs if input_.name == name), None)
         if variable is None:
-            known = ", ".join(input_.name for input_ in program.inputs)
-            raise ConversionInputError(f"shapes: the program has no input '{name}'; its inputs are {known}")
+            raise ConversionInputError(f"the program has no input '{name}'; its inputs are {known}")
         if override.shape is not None:
             if variable.shape is not None and len(override.shape) != len(variable.shape):
-                raise ConversionInputError(f"shapes: '{name}' has {len(variable.shape)} dimensions in the program")
+                raise ConversionInputError(
+                    f"input '{name}' has {len(variable.shape)} dimensions in the program ({list(variable.shape)}); "
+                    f"shape {override.shape} has {len(override.shape)}"
+                )
             shapes[name] = override.shape
     return shapes
 

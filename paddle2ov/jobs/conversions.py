@@ -159,10 +159,7 @@ def _compare(job: ConversionJob, model: Model) -> tuple[Record, Verification | N
         )
         check_unchanged(model)
     except (Paddle2OVError, OSError) as error:
-        message = system_message(error)
-        if message.startswith("shapes: "):  # which are those of --input
-            message = f"--input: {message.removeprefix('shapes: ')}"
-        return {"state": "not compared", "message": message}, None
+        return {"state": "not compared", "message": system_message(error)}, None
     return _verdict(verification), verification
 
 

@@ -135,7 +135,9 @@ def verify(
         raise ConversionInputError(f"converted: an openvino.Model is expected, not {type(converted).__name__}")
     short = checked_precision(precision, (*PRECISIONS, "all"))
     if quantized is not None and short != "all":
-        raise ConversionInputError("quantized: a quantized model is compared beside the others, with precision='all'")
+        raise ConversionInputError(
+            "quantized: a quantized model is compared beside the others, with precision='all' (--precision all)"
+        )
     if short == "all" and device not in (None, "CPU"):
         raise ConversionInputError(f"precision: all of them are compared on the CPU, not on {device}")
     where = Where(device, "f32" if short == "all" else short)

@@ -353,6 +353,7 @@ def test_arrays_in_any_layout(folder, predictor):
     predictor = predictor.clone()
     handle = predictor.get_input_handle("x")
     assert handle.shape() == predictor.get_input_tensor_shape()["x"] == [-1, 3, 32, -1]
+    assert predictor.get_output_handle(predictor.get_output_names()[0]).shape()[0] == 0
     inputs, (expected,) = next(sets(folder))
     x = inputs["x"]
     fixed = x.copy()

@@ -14,6 +14,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes import NORMAL_FORM, Graph, run_rewrites
 from paddle2ov.passes.index import Index
+from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.passes.where import Where
 from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import parameter
@@ -98,3 +99,19 @@ def test_candidates_after_changes():
     model = Model([opset16.result(item) for item in (chosen.output(0), *signs)], [x])
     done = run_rewrites(model, (row("constants.computed_once"), *NORMAL_FORM, row("elided.abs_of_sizes")))
     assert done["elided.abs_of_sizes"] == {"sites": 6}
+
+
+@pytest.mark.parametrize("change", ["reads another node", "is no longer part of the model"])
+def test_a_node_that_no_longer_fits_is_no_candidate(change):
+    x = parameter(4)
+    first = opset16.relu(opset16.relu(x))
+    second = opset16.relu(first)
+    model = Model([opset16.result(second), opset16.result(opset16.tanh(first))], [x])
+    met = []
+    for node in Graph(model).candidates(Where(("Relu",), reads=frozenset(("Relu",)))):
+        met.append(node.get_name())
+        if change == "reads another node":
+            insert([second.input(0)], opset16.sigmoid(first).output(0), second)
+        else:
+            replace(second.output(0), first.output(0))
+    assert met == [first.get_name()]

@@ -255,6 +255,8 @@ def test_command_line(tmp_path, capsys, monkeypatch):
 
     assert run("top_k_v2_test_?", "--list") == 0
     assert len(capsys.readouterr().out.splitlines()) == 9
+    assert run("testOpFuzzy/top_k_v2*", "--out", tmp_path) == 2
+    assert capsys.readouterr().err.startswith("error: no case matches 'testOpFuzzy/top_k_v2*'")
     assert run("top_k_v2_test_1", "--out", tmp_path, "--format", "pir") == 0
     folder = tmp_path / "pir" / "top_k_v2_test_1"
     assert (folder / "inference.json").exists()

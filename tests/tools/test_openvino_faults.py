@@ -9,6 +9,7 @@ from openvino import Tensor
 from paddle2ov import check
 from paddle2ov.checking.device import chosen_device
 from paddle2ov.errors import OpenVINORunError
+from tools import openvino_faults
 from tools.faults import FAULTS, places, showing
 from tools.faults.remarks import REASONS, unmarked, unmarked_in
 from tools.faults.showing import outcome, table
@@ -106,12 +107,18 @@ def test_check_finds_the_fault(name):
     try:
         computed = chosen_device("CPU", fault.precision).run(model, [[Tensor(item) for item in run] for run in runs])
         inputs = [{f"input_{i}": array for i, array in enumerate(arrays)} for arrays in runs]
-        report = check(model, inputs=inputs, precision=fault.precision, timeout=0)
+        report = check(model, inputs=inputs, precision=fault.precision, timeout=1e-9)
     except (OpenVINORunError, RuntimeError):
         return
     if all(map(partial(are_close, fault.tolerance), computed, expected)):
         pytest.skip("OpenVINO computes it right on this processor")
     assert report.verdict == "differ"
+
+
+def test_a_fault_that_there_is_not_is_said_to_be_none(capsys):
+    for option in ("--run", "--script"):
+        assert openvino_faults.main([option, "unique_of_everything"]) == 2
+        assert capsys.readouterr().err == "error: tools/faults/ has no unique_of_everything\n"
 
 
 def are_close(tolerance, computed, expected):

@@ -180,7 +180,7 @@ def test_an_input_without_sequences_takes_no_offsets():
     handle = predictor.get_input_handle(predictor.get_input_names()[0])
     handle.set_lod([])
     handle.set_lod([[0, 1]])  # one sequence, as without
-    with pytest.raises(ConversionInputError, match="takes one sequence"):
+    with pytest.raises(ConversionInputError, match="takes one sequence: the program declares no LoD of one level"):
         handle.set_lod([[0, 1, 2]])
 
 

@@ -358,8 +358,19 @@ def test_arguments_that_cannot_be(tmp_path):
     for tolerance in (-1e-3, float("nan"), float("inf"), "1e-3"):
         with pytest.raises(paddle2ov.ConversionInputError, match="tolerance: "):
             paddle2ov.verify(folder, tolerance=tolerance)
-    with pytest.raises(paddle2ov.ConversionInputError, match="timeout: 1s is not a number of seconds"):
-        paddle2ov.verify(folder, timeout="1s")
+    for timeout in ("1s", 0):
+        with pytest.raises(
+            paddle2ov.ConversionInputError, match=f"{timeout} is not a number of seconds above 0; None is"
+        ):
+            paddle2ov.verify(folder, timeout=timeout)
+    for shapes, message in {
+        "x[1,3]": r"input 'x' has 4 dimensions in the program \(\[-1, 3, 64, 64\]\); shape \[1,3\] has 2",
+        "y[1,3]": "the program has no input 'y'; its inputs are ",
+        "[1,3,64,64],[1]": "more shapes are given than there are inputs: x",
+    }.items():
+        for compared in (paddle2ov.verify, paddle2ov.check):
+            with pytest.raises(paddle2ov.ConversionInputError, match=message):
+                compared(folder, shapes=shapes)
     with pytest.raises(paddle2ov.ConversionInputError, match=r"converted: an openvino\.Model is expected, not str"):
         paddle2ov.verify(folder, converted="model.xml")
     with pytest.raises(
