@@ -1,6 +1,13 @@
-"""What docs/limits.md quotes of OpenVINO is what a run says: a reader searches for the words that he sees."""
+"""What docs/limits.md quotes of OpenVINO is what a run says: a reader searches for the words that he sees.
 
+Kernels for other instructions may say it in other words. The runs are in a process that is held to AVX2.
+"""
+
+import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +18,8 @@ from paddle.nn import functional
 import paddle2ov
 from tests.support.models import save_program
 
-PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "limits.md"
 QUOTED = r'\| the run raises "([^"]+)" \|'
 
 
@@ -47,18 +55,35 @@ RUNS = {
 }
 
 
+def errors_of_runs(folder):
+    """What each run raises."""
+    errors = {}
+    for number, (name, (build, arrays, shapes)) in enumerate(RUNS.items()):
+        compiled = paddle2ov.compile_model(save_program(Path(folder) / str(number), build, **shapes), "CPU")
+        try:
+            compiled(arrays)
+        except RuntimeError as error:
+            errors[name] = str(error)
+    return errors
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory):
+    code = "import json, sys; from tests.ops.test_limits import *; print(json.dumps(errors_of_runs(sys.argv[1])))"
+    command = [sys.executable, "-c", code, tmp_path_factory.mktemp("limits")]
+    environment = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2", "PYTHONPATH": str(ROOT)}
+    child = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(child.stdout.splitlines()[-1])
+
+
 @pytest.fixture(scope="module")
 def quoted():
     return re.findall(QUOTED, PAGE.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_page_quotes_what_the_run_says(name, tmp_path, quoted):
-    build, arrays, shapes = RUNS[name]
-    compiled = paddle2ov.compile_model(save_program(tmp_path, build, **shapes), "CPU")
-    with pytest.raises(RuntimeError) as raised:
-        compiled(arrays)
-    assert any(words in str(raised.value) for words in quoted), str(raised.value)
+def test_the_page_quotes_what_the_run_says(name, errors, quoted):
+    assert any(words in errors[name] for words in quoted), errors[name]
 
 
 def test_every_row_says_what_is_seen():
