@@ -9,6 +9,8 @@ Legacy programs carry `beta` of `swish`, `threshold`, `scale` and `offset` of `h
 they are honoured in programs of Paddle before 2.6 (later kernels have the defaults built in).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 

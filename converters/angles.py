@@ -4,6 +4,8 @@ Paddle: `atan2`, `angle`, `copysign`.
 Semantics: `paddle/phi/kernels/impl/{atan2,angle}_kernel_impl.h`, `paddle/phi/kernels/funcs/elementwise_functor.h`.
 """
 
+from __future__ import annotations
+
 import math
 
 from openvino import Node, Output, Type

@@ -5,6 +5,8 @@ Semantics: `paddle/phi/kernels/cpu/{scale,increment,add_n}_kernel.cc`, `paddle/p
 `paddle/phi/kernels/impl/activation_impl.h` (PowKernel). With integers, Paddle first truncates the scalar to an integer.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

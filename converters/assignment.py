@@ -5,6 +5,8 @@ Semantics: `paddle/phi/kernels/impl/set_value_kernel_impl.h`.
 Refused: axes that the program computes.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 

@@ -8,6 +8,8 @@ Semantics: `paddle/phi/kernels/cpu/{cast,dropout}_kernel.cc`.
 Dropout in training mode is random, see `random/distributions.py`.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Type
 

@@ -8,6 +8,8 @@ Floats that differ by less than 1e-15 are equal, in Paddle 2 by less than 1e-8; 
 Refused: complex numbers.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 

@@ -3,6 +3,8 @@
 OpenVINO's CPU plugin has no convolution by them: they are multiplied with the windows, which are gathered.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from openvino import Node, Output

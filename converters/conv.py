@@ -8,6 +8,8 @@ dimension is `unsqueeze2`, `conv2d`, `squeeze2`.
 Not supported: activations other than identity, relu, relu6, sigmoid, tanh in the fused form; `split_channels`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct

@@ -5,6 +5,8 @@ Semantics: `paddle/phi/kernels/impl/conv_transpose_kernel_impl.h`, ConvTranspose
 `paddle/phi/infermeta/binary.cc`.
 """
 
+from __future__ import annotations
+
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.conv import grouped_filter

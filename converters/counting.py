@@ -4,6 +4,8 @@ Paddle: `unique`, `unique_with_counts`, `unique_consecutive`, `bincount`, `histo
 Semantics: `paddle/phi/kernels/cpu/{unique,unique_consecutive,bincount,histogram}_kernel.cc`.
 """
 
+from __future__ import annotations
+
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, exact_divide

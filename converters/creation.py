@@ -8,6 +8,8 @@ Semantics: `paddle/phi/kernels/cpu/{full,fill,one_hot,eye,tril_indices,triu_indi
 `paddle/phi/kernels/impl/sequence_mask_kernel_impl.h`. `empty` has no defined content; here it is zeros.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

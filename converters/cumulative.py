@@ -9,6 +9,8 @@ OpenVINO has CumSum only. The others are prefix scans by doubling: after step s,
 of the elements i-2s+1 ... i, so that n elements take log2(n) steps; a loop where n is not known at conversion.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import TypeAlias

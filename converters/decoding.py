@@ -6,6 +6,8 @@ Semantics: `paddle/phi/kernels/cpu/{viterbi_decode,crf_decoding,gather_tree,edit
 Sequences without given lengths are LoD tensors: see `paddle2ov.converters.lod.sequences`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from openvino import Node, Output, Type

@@ -6,6 +6,8 @@ Semantics: `paddle/phi/kernels/cpu/{diag,diag_embed,diagonal,trace,tril_triu}_ke
 `paddle/phi/kernels/cpu/{fill_diagonal,fill_diagonal_tensor}_kernel.cc`.
 """
 
+from __future__ import annotations
+
 from openvino import Dimension, Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, prevent_fusion

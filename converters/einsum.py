@@ -6,6 +6,8 @@ Semantics: `paddle/phi/kernels/impl/einsum_kernel_impl.h`, `paddle/phi/infermeta
 OpenVINO has an Einsum, which it decomposes when it compiles a model: what looks for products would not see them.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

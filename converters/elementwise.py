@@ -11,6 +11,8 @@ Refused: complex numbers, but for the basic four. `maximum` of NaN and a number 
 operand, as Paddle 2 has it (Paddle 3 gives NaN).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 

@@ -5,6 +5,8 @@ Paddle: `expand_v2` (PIR `expand`), `expand_as_v2` (PIR `expand_as`), `expand`, 
 Semantics: `paddle/phi/kernels/impl/{expand,expand_as,tile,repeat_interleave}_kernel_impl.h`.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 

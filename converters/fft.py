@@ -8,6 +8,8 @@ All of `paddle.fft` is made of the first three, and `paddle.signal` of these and
 `frame`, a product with the window, `fft_r2c`.
 """
 
+from __future__ import annotations
+
 import math
 
 from openvino import Node, Output, Type

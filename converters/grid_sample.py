@@ -6,6 +6,8 @@ The nearest mode rounds ties to even as Paddle 3 does; Paddle 2 rounds them away
 OpenVINO's GridSample has no third dimension: there the elements are gathered.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 from functools import reduce

@@ -6,6 +6,8 @@ max(1, x), a continued fraction above. Both stop in Paddle when a term is neglig
 and after 2,000 terms at the latest.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Type
 

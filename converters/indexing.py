@@ -8,6 +8,8 @@ index_select,index_sample,take_along_axis,tdm_child}_kernel.cc`.
 An index that is out of range is an error in Paddle; OpenVINO does not check it.
 """
 
+from __future__ import annotations
+
 import math
 
 from openvino import Node, Output, Type

@@ -7,6 +7,8 @@ Semantics: `paddle/phi/infermeta/multiary.cc` (ConcatInferMeta, StackInferMeta, 
 Refused: an axis of `stack` that is computed by the program; a negative start_index of partial_sum.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import reduce
 

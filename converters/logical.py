@@ -5,6 +5,8 @@ Paddle: `logical_and`, `logical_or`, `logical_xor`, `logical_not`; `bitwise_and`
 Semantics: `paddle/phi/kernels/funcs/{logical_functor,bitwise_functors}.h`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

@@ -8,6 +8,8 @@ identity_loss,accuracy}_kernel.cc`, `paddle/phi/kernels/impl/{huber_loss,log_los
 A label out of range is an error in Paddle; OpenVINO does not check it.
 """
 
+from __future__ import annotations
+
 import math
 
 from openvino import Type

@@ -12,6 +12,8 @@ nextafter of float64, which OpenVINO's CPU plugin computes as float32, and of in
 a wrong type. Denormal numbers, such as the neighbours of 0, may come out as 0.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from functools import partial

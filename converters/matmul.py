@@ -8,6 +8,8 @@ MatmulWithFlattenInferMeta), `paddle/phi/kernels/impl/{addmm,multi_dot,bilinear}
 Not supported: complex matrices.
 """
 
+from __future__ import annotations
+
 from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like

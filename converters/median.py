@@ -5,6 +5,8 @@ Semantics: `paddle/phi/kernels/cpu/nanmedian_kernel.cc`, `paddle/phi/kernels/fun
 Not supported: the indices in mode "avg", which no function of Paddle returns.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

@@ -7,6 +7,8 @@ Semantics: `paddle/phi/kernels/fusion/cpu/rms_norm_avx_kernel.cc`, `paddle/fluid
 Not supported: quantized output of rms_norm, `slot_dim` of data_norm.
 """
 
+from __future__ import annotations
+
 from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import cast_to, const_like, reshape

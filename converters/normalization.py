@@ -5,6 +5,8 @@ Paddle: `batch_norm` (PIR `batch_norm_`), `sync_batch_norm`, `inplace_abn` (lega
 Semantics: `paddle/phi/kernels/cpu/{batch_norm,layer_norm,group_norm,instance_norm}_kernel.cc`.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 

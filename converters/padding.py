@@ -4,6 +4,8 @@ Paddle: `pad`, `pad3d`, and `pad2d` and `pad_constant_like` of old models.
 Semantics: `paddle/phi/kernels/cpu/pad3d_kernel.cc`, `paddle/phi/kernels/funcs/padding.h`; negative paddings crop.
 """
 
+from __future__ import annotations
+
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like

@@ -6,6 +6,8 @@ Semantics: `paddle/phi/kernels/cpu/{transpose,flip,roll}_kernel.cc`,
 `paddle/phi/kernels/impl/{pixel_shuffle,pixel_unshuffle,channel_shuffle}_kernel_impl.h`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from openvino import Node, Type

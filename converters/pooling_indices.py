@@ -7,6 +7,8 @@ Not supported: channels last in unpool, as in Paddle; fractional pooling with wi
 (random_u = 0).
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

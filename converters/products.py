@@ -6,6 +6,8 @@ Semantics: `paddle/phi/kernels/impl/{kron,dist}_kernel_impl.h`, `paddle/phi/kern
 Refused: a `conv_shift` by a filter of unknown width.
 """
 
+from __future__ import annotations
+
 import math
 from functools import reduce
 

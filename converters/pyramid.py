@@ -5,6 +5,8 @@ Semantics: `paddle/fluid/operators/spp_op.h` of Paddle 2.6.
 Refused: images of unknown size, which the windows follow from, and smaller than the finest bins.
 """
 
+from __future__ import annotations
+
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around

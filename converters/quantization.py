@@ -15,6 +15,8 @@ products saturate in OpenVINO: see `with_exact_integers`, which models are compi
 Refused: float8, zero points other than 0 (Paddle's kernels ignore them), training.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from msgspec import Struct
 from openvino import Output, Type

@@ -4,6 +4,8 @@ Paddle: `range` (PIR `arange`), `range_v2` (PIR only), `linspace`, `logspace`.
 Semantics: `paddle/phi/kernels/cpu/{arange,linspace,logspace}_kernel.cc`, `paddle/phi/kernels/funcs/range_function.h`.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

@@ -12,6 +12,8 @@ Not supported: axes that the program computes, where it is not known how many; c
 products.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias

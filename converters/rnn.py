@@ -10,6 +10,8 @@ Paddle has the batch second ([length, batch, features]), OpenVINO first. Paddle'
 candidate, whose recurrent bias is added before the reset gate multiplies (`linear_before_reset`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 
 import numpy as np

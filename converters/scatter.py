@@ -7,6 +7,8 @@ Semantics: `paddle/phi/kernels/funcs/{scatter.h,gather_scatter_functor.cc,index_
 If two values go to the same element and are not reduced, the last one is kept, as in Paddle's loop.
 """
 
+from __future__ import annotations
+
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like

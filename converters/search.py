@@ -10,6 +10,8 @@ topk, arg_max and arg_min its order is that of OpenVINO's comparisons: an extra 
 detector time. Only arg_max and arg_min of long rows pass over it, as in Paddle.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Output, Type
 

@@ -7,6 +7,8 @@ Semantics: `paddle/phi/kernels/impl/segment_pool_kernel_impl.h`,
 A row of the result without any input row is 0.
 """
 
+from __future__ import annotations
+
 from typing import Literal
 
 from openvino import Node, Type

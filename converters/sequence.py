@@ -7,6 +7,8 @@ Semantics: `paddle/phi/kernels/cpu/{add_position_encoding,row_conv}_kernel.cc`,
 Refused: `im2sequence` with a size for each image.
 """
 
+from __future__ import annotations
+
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape

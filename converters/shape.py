@@ -7,6 +7,8 @@ Semantics: `paddle/phi/infermeta/unary.cc` (ReshapeInferMeta, SqueezeInferMeta, 
 Refused: axes of squeeze that are computed by the program (the rank of the result would depend on them).
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

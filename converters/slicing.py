@@ -9,6 +9,8 @@ Refused: axes that the program computes; a view that begins inside of an element
 Paddle reads foreign memory.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 

@@ -8,6 +8,8 @@ Semantics: `paddle/phi/kernels/impl/softmax_kernel_impl.h`,
 Refused: `rrelu` in training mode, which is random.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -8,6 +8,8 @@ M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions", 9.8.1-9.8.4; 
 Stirling's series.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 

@@ -11,6 +11,8 @@ where only the concatenation of the elements is used (`paddle2ov/program/concate
 carried, the axis of the concatenation first, and the dimensions of the elements along it may differ.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 

@@ -5,6 +5,8 @@ Semantics: `paddle/phi/kernels/impl/{unfold,fold,deformable_conv}_kernel_impl.h`
 `paddle/phi/kernels/cpu/{temporal_shift,affine_channel}_kernel.cc`.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Type
 

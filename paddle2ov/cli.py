@@ -1,5 +1,7 @@
 """The command line: `paddle2ov MODEL_DIR -o model.xml`, `paddle2ov ops`."""
 
+from __future__ import annotations
+
 import difflib
 import os
 import sys

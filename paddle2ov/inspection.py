@@ -1,5 +1,7 @@
 """What a model consists of, and whether it can be converted: `inspect(model)`."""
 
+from __future__ import annotations
+
 import dataclasses
 import os
 from collections import Counter

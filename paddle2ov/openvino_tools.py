@@ -8,6 +8,8 @@ OpenVINO provides for an ImportError there. The first look at a name that the im
 An OpenVINO that was imported before, or whose import ends otherwise, is left alone.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial

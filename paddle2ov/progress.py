@@ -1,5 +1,7 @@
 """What is called as work goes on."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 StageProgress = Callable[[str, int, int], None]

@@ -6,6 +6,8 @@ recorded; `check_cases(folders)` for many at once. All convert twice by default:
 input dimension dynamic.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext

@@ -1,5 +1,7 @@
 """Types that all packages share."""
 
+from __future__ import annotations
+
 from typing import Any, TypeAlias
 
 import numpy as np

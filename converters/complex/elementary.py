@@ -9,6 +9,8 @@ Semantics: `paddle/phi/kernels/funcs/{complex,compare,elementwise}_functor*.h`,
 `paddle/phi/kernels/impl/{complex,isclose}_kernel_impl.h`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TypeAlias
 

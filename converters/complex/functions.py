@@ -9,6 +9,8 @@ Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/
 Not supported: finite results of which an intermediate exponential overflows, such as sigmoid(-100 + i).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import TypeAlias

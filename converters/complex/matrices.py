@@ -7,6 +7,8 @@ Semantics: as in `linalg/matrix.py`.
 The matrix a + i · b multiplies as [[a, -b], [b, a]] does, which has a real inverse, and real powers.
 """
 
+from __future__ import annotations
+
 from openvino import Node, Output
 
 from paddle2ov.converters.complex.elementary import Pair

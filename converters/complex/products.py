@@ -5,6 +5,8 @@ Semantics: `paddle/phi/kernels/cpu/{prod,cumprod,frobenius_norm}_kernel.cc`.
 Not supported: axes known only at run time.
 """
 
+from __future__ import annotations
+
 from openvino import Output
 
 from paddle2ov.converters.complex.elementary import complex_multiply, multiply_pairs

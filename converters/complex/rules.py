@@ -5,6 +5,8 @@ would take that dimension for one of the tensor's own. The translator refuses co
 rule. A rule extends a converter to complex inputs: most rules run it on the real and on the imaginary parts.
 """
 
+from __future__ import annotations
+
 import builtins
 from collections.abc import Sequence
 from itertools import product

@@ -7,6 +7,8 @@ Semantics: `paddle/phi/kernels/cpu/box_coder_kernel.cc`, `paddle/phi/kernels/imp
 `box_clip` takes the image of each box from the LoD.
 """
 
+from __future__ import annotations
+
 import math
 
 from openvino import Node, Output, Type

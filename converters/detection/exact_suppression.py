@@ -6,6 +6,8 @@ Of polygons (`PolyIoU`, there too): they are simple (no edge crosses another one
 clockwise or not. No area or no common area is no overlap.
 """
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Sequence
 

@@ -6,6 +6,8 @@ Refused: more than one class besides the background: Paddle merges the boxes of 
 class starts from the boxes merged for the one before.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Type
 

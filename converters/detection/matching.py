@@ -6,6 +6,8 @@ Paddle 2.6. Among equal values the first column wins, then the first row; Paddle
 `similarity_focus`, and in `bipartite_match` from 130 rows on.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Model, Node, Type
 

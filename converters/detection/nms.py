@@ -7,6 +7,8 @@ Polygons (8, 16, 24 or 32 coordinates per box) must be simple, see `exact_suppre
 the 2-D form without `rois_num` have their images from LoD, or belong to a single image.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from msgspec.structs import replace
 from openvino import Node, Type

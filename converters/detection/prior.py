@@ -6,6 +6,8 @@ Semantics: `paddle/phi/kernels/cpu/prior_box_kernel.cc`, `paddle/phi/kernels/imp
 If the sizes are known the boxes are a constant.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import TypeAlias

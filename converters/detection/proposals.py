@@ -9,6 +9,8 @@ Paddle orders boxes of equal scores by an unstable sort; here the first one come
 have their images from LoD, or belong to a single image.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -4,6 +4,8 @@ Paddle: `retinanet_detection_output` (legacy only).
 Semantics: `paddle/fluid/operators/detection/retinanet_detection_output_op.cc` of Paddle 2.6.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Type
 

@@ -7,6 +7,8 @@ Refused: the result `arg_max` of `roi_pool`, which only its gradient reads. Boxe
 `boxes_num` have their image from LoD, or belong to a single image.
 """
 
+from __future__ import annotations
+
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.box import split_corners

@@ -6,6 +6,8 @@ Refused: offsets for a number of classes that does not divide the channels, and 
 beyond their memory.
 """
 
+from __future__ import annotations
+
 from functools import reduce
 from itertools import product
 

@@ -1,5 +1,7 @@
 """Helpers of the suppressions: selected indices as rows (group, ..., index), and the selection among them."""
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Type
 

@@ -10,6 +10,8 @@ OpenVINO's `MulticlassNms` computes it in one node, with these adaptations:
 Polygons and thresholds that adapt (eta < 1) are always computed by the definition.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

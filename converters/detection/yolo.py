@@ -4,6 +4,8 @@ Paddle: `yolo_box`.
 Semantics: `paddle/phi/kernels/cpu/yolo_box_kernel.cc`, `paddle/phi/kernels/funcs/yolo_box_util.h`.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Type
 from openvino.op import Constant

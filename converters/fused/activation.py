@@ -3,6 +3,8 @@
 Semantics: `OneDNNActivationMap` in `paddle/phi/backends/onednn/onednn_reuse.h`, oneDNN's eltwise primitive.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from openvino import Node

@@ -9,6 +9,8 @@ Not supported: dropout in training, key-value caches, the attention weights as a
 over several devices.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 

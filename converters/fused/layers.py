@@ -10,6 +10,8 @@ Not supported: dropout in training, activations not listed here, padded weights 
 layers that are split over several devices.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import reduce
 

@@ -7,6 +7,8 @@ Semantics: `paddle/phi/kernels/fusion/onednn/*_kernel.cc`. The convolutions, `fu
 Not supported: the int8 operators of these passes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from openvino import Node, Output

@@ -7,6 +7,8 @@ A derivative is a formula of the operand x or of the result out, as in Paddle's 
 1 for `leaky_relu`. The gradients of all orders are products with it and with its own derivatives.
 """
 
+from __future__ import annotations
+
 import inspect
 import math
 from typing import Any

@@ -4,6 +4,8 @@ Semantics: `paddle/phi/kernels/impl/{elementwise,matmul,bmm,dot}_grad_kernel_imp
 `paddle/phi/kernels/cpu/mv_grad_kernel.cc`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias

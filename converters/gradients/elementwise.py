@@ -7,6 +7,8 @@ Where both operands of a maximum or minimum are equal, each gets half of the gra
 got all); of `fmax` and `fmin` x gets all. Where Paddle 3 multiplies 0 by infinity in the gradients of 0^0, it is 0.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

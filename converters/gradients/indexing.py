@@ -5,6 +5,8 @@ segment_pool,send_u_recv,send_ue_recv,send_uv}_grad_kernel.cc`.
 Refused: `put_along_axis` that reduces by anything but a sum.
 """
 
+from __future__ import annotations
+
 from openvino import Node, Output, Type
 
 from paddle2ov.converters import indexing, scatter

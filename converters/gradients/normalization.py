@@ -6,6 +6,8 @@ group_norm,instance_norm,prelu,swiglu}_grad_kernel.cc`.
 Refused: `batch_norm` with the statistics of its batch, as in training; cross entropies of what is no softmax yet.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

@@ -8,6 +8,8 @@ the whole).
 The gradient of a product divides by the elements, and is not a number where one is 0, as in Paddle.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Any

@@ -4,6 +4,8 @@ Semantics: `paddle/phi/kernels/impl/{slice,strided_slice,concat,tile,expand,pad,
 `paddle/phi/kernels/cpu/{roll,stack,pad3d}_grad_kernel.cc`.
 """
 
+from __future__ import annotations
+
 from typing import cast
 
 from paddle2ov.converters import diagonal, padding, slicing

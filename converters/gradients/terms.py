@@ -7,6 +7,8 @@ gradients are linear in the gradients that they are given, so that terms with it
     tanh_grad = gradient(x_grad=lambda out, out_grad: out_grad * (1 - out * out))
 """
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial

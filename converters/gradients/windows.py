@@ -5,6 +5,8 @@ Refused: windows of `SAME` over dimensions that are not known, adaptive averages
 over windows that reach beyond the paddings. The gradient of a maximum goes to the first of equal elements of a window.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Iterator, Sequence
 

@@ -1,5 +1,7 @@
 """Helpers that many converters need: constants, casts, and arithmetic that OpenVINO gets wrong."""
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, overload

@@ -3,6 +3,8 @@
 OpenVINO's operators need their axes at conversion. A rank that depends on such an axis is refused if it is needed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from openvino import Node, Output

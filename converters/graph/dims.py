@@ -1,5 +1,7 @@
 """Ranks, axes and dimensions: constants where they are known, else computed in the graph."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from openvino import Node, Output, Type

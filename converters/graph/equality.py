@@ -1,5 +1,7 @@
 """When Paddle considers two floats equal: `EqualFunctor` of `paddle/phi/kernels/funcs/compare_functors.h`."""
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant

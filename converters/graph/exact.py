@@ -4,6 +4,8 @@ Semantics of powers: `compute_pow` in `paddle/phi/kernels/funcs/elementwise_func
 truncated.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import reduce
 

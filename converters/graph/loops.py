@@ -1,5 +1,7 @@
 """Loops that a converter builds: a step that is repeated, or one for each slice of a tensor (ONNX's Loop and Scan)."""
 
+from __future__ import annotations
+
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeAlias

@@ -1,5 +1,7 @@
 """Operands of elementwise operators: of one type, aligned, real."""
 
+from __future__ import annotations
+
 from openvino import Output
 
 from paddle2ov.converters.graph.common import as_float, refuse_complex

@@ -1,5 +1,7 @@
 """Tensors with their axes in another order, or with the rank that the program declares."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import wraps
 

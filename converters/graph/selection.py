@@ -1,5 +1,7 @@
 """Selection of elements by a mask or by indices, where OpenVINO gets it wrong."""
 
+from __future__ import annotations
+
 from openvino import Node, Output, Type
 from openvino.op import Constant
 

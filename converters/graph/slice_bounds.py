@@ -6,6 +6,8 @@ Paddle counts as OpenVINO does, but for slices backwards:
 - to the end -1: in programs of Paddle 2 (`end_before_first`) that is before the first element, in others the last one.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 

@@ -5,6 +5,8 @@ unstable form. Paddle's own order of equal elements is that of the C++ library (
 is stable for short rows only; so stability is kept here where it costs little, and for full sorts.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant

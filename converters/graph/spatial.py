@@ -1,5 +1,7 @@
 """What convolution and pooling share: data layouts, and how Paddle writes paddings."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from openvino import Node, Output

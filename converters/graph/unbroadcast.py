@@ -1,5 +1,7 @@
 """Sums over the axes along which a tensor was broadcast."""
 
+from __future__ import annotations
+
 from paddle2ov.converters.graph.common import Tensor, prevent_fusion
 from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.graph.opset import ints, ops

@@ -8,6 +8,8 @@ the sum of its parts' magnitudes.
 Not supported: lu without pivoting, which Paddle does not have on a CPU either.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from openvino import Node, Output, Type

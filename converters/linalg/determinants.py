@@ -4,6 +4,8 @@ Paddle: `determinant` (PIR `det`), `slogdeterminant` (PIR `slogdet`), `slogdet_v
 Semantics: `paddle/phi/kernels/impl/determinant_kernel_impl.h`.
 """
 
+from __future__ import annotations
+
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like

@@ -4,6 +4,8 @@ Each round rotates neighbouring columns to be orthogonal and swaps them, even an
 ordering): in as many rounds as there are columns each meets every other. Twelve such sweeps are enough for float32.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

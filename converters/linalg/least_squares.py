@@ -6,6 +6,8 @@ values; LAPACK's gelsy estimates it. Not supported: residuals of a batch of matr
 the ranks.
 """
 
+from __future__ import annotations
+
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import const_like

@@ -9,6 +9,8 @@ A linear system is solved with the inverse, which OpenVINO has. Complex matrices
 A Cholesky factor takes one loop iteration per column, so that the size of the matrix may be dynamic.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output
 

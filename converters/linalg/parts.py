@@ -3,6 +3,8 @@
 As lists of parts, [real] or [real, imaginary], real and complex matrices share one factorization.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from openvino import Node, Output

@@ -8,6 +8,8 @@ which the conversion warns. Refused: the vectors of complex matrices. The values
 of [[a, -b], [b, a]], which has each of them twice.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 

@@ -9,6 +9,8 @@ Semantics: `paddle/phi/kernels/funcs/sequence_pooling.cc`,
 Refused: sequences of unknown LoD (see `paddle2ov.converters.lod.sequences`).
 """
 
+from __future__ import annotations
+
 import math
 
 from openvino import Node

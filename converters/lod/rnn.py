@@ -7,6 +7,8 @@ Semantics: `paddle/fluid/operators/lstm_op.h`, in Paddle 1.8 `lstmp_op.h`, `padd
 Refused: outputs that only training needs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 

@@ -7,6 +7,8 @@ tensors [count, steps, ...]: sequences of equal length are reshaped, others padd
 over a few sequences take one row after the other (`is_by_row`): their steps have known shapes.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 from openvino.op import Constant

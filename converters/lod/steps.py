@@ -8,6 +8,8 @@ Semantics: `paddle/fluid/operators/lod_reset_op.h`, and `paddle/fluid/operators/
 Refused: sequences of unknown LoD (see `paddle2ov.converters.lod.sequences`), two levels of LoD.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

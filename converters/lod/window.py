@@ -6,6 +6,8 @@ Semantics: `paddle/phi/kernels/fusion/cpu/fusion_seqconv_eltadd_relu_kernel.cc`,
 Refused: trainable padding.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node
 

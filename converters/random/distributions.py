@@ -11,6 +11,8 @@ makes them the same each time the model is compiled; they still change from one 
 diagonal that `uniform_random` can set.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 

@@ -6,6 +6,8 @@ differ, see `distributions.py`. Gamma as in G. Marsaglia and W. W. Tsang, "A sim
 variables" (2000); the others by counting: the time grows with the largest number that is drawn, which is 2^24 at most.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 
 from openvino import Node, Output, Type

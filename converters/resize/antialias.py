@@ -7,6 +7,8 @@ is above 1. The rows and columns are multiplied by matrices of weights.
 Refused: integers, which Paddle interpolates in fixed-point arithmetic.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 

@@ -3,6 +3,8 @@
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`, `paddle/phi/kernels/funcs/interpolate_function.h`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import reduce
 

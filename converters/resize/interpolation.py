@@ -15,6 +15,8 @@ neighbour. A size together with a scale, and a scale known at run time, are resi
 graph computes (`computed.py`).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 

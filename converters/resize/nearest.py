@@ -3,6 +3,8 @@
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache

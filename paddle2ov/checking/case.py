@@ -1,5 +1,7 @@
 """Writes the smallest wrong part as files: IR, inputs, expected results, and a script that needs OpenVINO only."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any

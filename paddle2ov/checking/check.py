@@ -1,5 +1,7 @@
 """Checks that a device computes a graph correctly in a given precision: `check(model)`. Needs no Paddle."""
 
+from __future__ import annotations
+
 import math
 import os
 import warnings

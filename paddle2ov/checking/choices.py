@@ -8,6 +8,8 @@ choice is taken over, and counted as a tie, if
 - the node alone, on exactly what it read, chooses the same.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -1,5 +1,7 @@
 """The device under test: compiles models, and runs several inputs in one infer request."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

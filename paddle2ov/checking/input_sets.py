@@ -1,5 +1,7 @@
 """The inputs that a model is checked on, given or random, and the order of the runs."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Runs a model on the device, one request for all inputs, and compares with the reference."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """Finds the rewrite of a conversion that changes what a graph computes, if there is one."""
 
+from __future__ import annotations
+
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 

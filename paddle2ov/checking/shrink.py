@@ -4,6 +4,8 @@ A value that becomes a result may make a fault vanish, as it keeps nodes from be
 and kept only if it is still wrong.
 """
 
+from __future__ import annotations
+
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence

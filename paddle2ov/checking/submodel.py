@@ -1,5 +1,7 @@
 """Parts of a model: cut at values that become inputs, up to values that become results."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """The options of a conversion, of one model or of a batch, and others that several commands have."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, TypeVar
 

@@ -1,5 +1,7 @@
 """What a command exits with, the same in all of them; docs/errors.md lists them."""
 
+from __future__ import annotations
+
 REFUSED = 1
 """No: the model is refused, or its results differ."""
 FAILED = 2

@@ -3,6 +3,8 @@
 A converter's own `__module__` does not tell: those that a factory makes, as `unary(ops.acos)`, name the factory's.
 """
 
+from __future__ import annotations
+
 import ast
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,5 +1,7 @@
 """`paddle2ov run COMMAND ...`."""
 
+from __future__ import annotations
+
 import errno
 import os
 import runpy

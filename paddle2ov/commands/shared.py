@@ -1,5 +1,7 @@
 """What the commands have in common: options, targets that are no sources, and how errors are shown."""
 
+from __future__ import annotations
+
 import logging
 import math
 import os

@@ -1,5 +1,7 @@
 """The time limit of `verify`, at which it reports what it has found so far."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

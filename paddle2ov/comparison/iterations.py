@@ -1,5 +1,7 @@
 """Evaluates If, Loop and TensorIterator for the reference, one iteration after the other."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 

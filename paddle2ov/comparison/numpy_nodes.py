@@ -3,6 +3,8 @@
 OpenVINO has no evaluation of convolutions, sums naively in float32, interpolates slowly, and scatters wrongly.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

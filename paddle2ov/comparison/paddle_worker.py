@@ -14,6 +14,8 @@ NumPy. Requests:
 A reply is `{"ok": true, ...}` or `{"error": text}`. bfloat16 arrays are their bits, as unsigned integers.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re

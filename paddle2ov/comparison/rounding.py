@@ -7,6 +7,8 @@ sorts, suppression, rounding to integers) chooses in all lanes as in the first; 
 is a value without errors.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Types of OpenVINO's nodes by their sensitivity to rounding."""
 
+from __future__ import annotations
+
 
 def _types(names: str) -> frozenset[str]:
     return frozenset(names.split())

@@ -8,6 +8,8 @@ In this order:
   memory to share, and no earlier run.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,5 +1,7 @@
 """Tensors of every element type as arrays, and back."""
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Shape, Tensor, Type
 

@@ -8,6 +8,8 @@ A file is written beside its place and moved there when it is complete; whoever 
 reads, and that a later process removes. What is there never changes: its name says all that it depends on.
 """
 
+from __future__ import annotations
+
 import io
 import json
 import logging

@@ -1,5 +1,7 @@
 """What a compiled model depends on: the files of the program, the options, OpenVINO, the device and its properties."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os

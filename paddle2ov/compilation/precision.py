@@ -1,5 +1,7 @@
 """What a device computes floats in, as a choice: `precision=` of `compile_model`, of the predictor, of the engine."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """The names of precisions, OpenVINO's among them."""
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias, get_args
 
 Precision = Literal["f32", "bf16", "f16", "default"]

@@ -1,5 +1,7 @@
 """OpenVINO's properties, as they may be given to it."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from typing import Any

@@ -1,5 +1,7 @@
 """Runs models on the CPU, in full precision unless told otherwise, on arrays by the names of their inputs."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

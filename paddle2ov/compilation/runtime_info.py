@@ -1,5 +1,7 @@
 """What OpenVINO says of the nodes of a compiled graph (primitives)."""
 
+from __future__ import annotations
+
 from openvino import Node
 
 

@@ -1,5 +1,7 @@
 """The settings beside a model: where they are looked for, and what it means where there are none."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
 

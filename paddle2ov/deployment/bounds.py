@@ -1,5 +1,7 @@
 """Bounds of a model's dynamic inputs, from its settings: memory can then be planned, and nothing else changes."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from msgspec import structs

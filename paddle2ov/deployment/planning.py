@@ -5,6 +5,8 @@ stays with the caller too. Transforms that prepare labels for training (DetLabel
 LoadAnnotations, ...) are ignored.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

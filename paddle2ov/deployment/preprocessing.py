@@ -9,6 +9,8 @@ sizes, positions and sums, which are integers therefore. (OpenVINO can keep sing
 Python can set, and its transformations lose that.)
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 

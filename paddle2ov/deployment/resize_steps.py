@@ -1,5 +1,7 @@
 """The steps of preprocessing that resize images; semantics as in `steps.py`."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,5 +1,7 @@
 """Writes files atomically: first to a temporary folder beside their destination."""
 
+from __future__ import annotations
+
 import errno
 import os
 import shutil

@@ -5,6 +5,8 @@ FOLDER/NAME/config.pbtxt       Triton: inputs and results with types and shapes;
 FOLDER/NAME/VERSION/model.xml  and model.bin
 """
 
+from __future__ import annotations
+
 import json
 import re
 import textwrap

@@ -11,6 +11,8 @@ Every product must fit into the 32 bits that the plugin has for integers: sides 
 computed from them below 46,340.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

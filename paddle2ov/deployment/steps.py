@@ -4,6 +4,8 @@ Semantics: `deploy/python/preprocess.py` (PaddleDetection), `paddlex/inference/m
 `paddleseg/transforms/transforms.py` (PaddleSeg).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,6 +5,8 @@ moves a position, and where a model is compiled for bfloat16 nothing of it is ro
 Semantics: `resizeArea_` and `resize` in `modules/imgproc/src/resize.cpp`, `warpAffine` (OpenCV); `Resample.c` (Pillow).
 """
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType

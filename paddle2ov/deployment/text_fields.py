@@ -1,5 +1,7 @@
 """Fields of a text in protobuf's text format, whose schema is not known."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

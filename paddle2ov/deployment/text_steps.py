@@ -4,6 +4,8 @@ Semantics: `DetResizeForTest` in `ppocr/data/imaug/operators.py` (PaddleOCR), `O
 `paddlex/inference/models/text_recognition/processors.py` (PaddleX).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 

@@ -1,5 +1,7 @@
 """The options of a transform in the settings, checked: numbers, sizes, choices."""
 
+from __future__ import annotations
+
 import math
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 

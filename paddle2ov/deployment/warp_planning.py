@@ -1,5 +1,7 @@
 """Which of the transforms that crop an image, or place it on a canvas, are built in; see `planning.py`."""
 
+from __future__ import annotations
+
 from paddle2ov.deployment.resize_steps import ResizeKeepRatio, ResizeSide
 from paddle2ov.deployment.sizes import MAX_SIDE
 from paddle2ov.deployment.steps import Crop, Pad, PadStride, Size, Step, size_after

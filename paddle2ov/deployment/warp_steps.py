@@ -4,6 +4,8 @@ Semantics: `deploy/python/preprocess.py` and `keypoint_preprocess.py` (PaddleDet
 not rotate, so that rows and columns are interpolated one after the other.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 

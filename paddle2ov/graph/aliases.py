@@ -1,5 +1,7 @@
 """Identity nodes, by which one tensor becomes several results."""
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Output
 

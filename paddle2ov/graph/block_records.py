@@ -1,5 +1,7 @@
 """What entered and left the branches and loops of a model as they were built."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 

@@ -1,5 +1,7 @@
 """The bodies of branches and loops, and which of them are clones of a template."""
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Iterator
 

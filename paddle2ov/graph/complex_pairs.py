@@ -1,5 +1,7 @@
 """Complex tensors: carried as real ones with a last dimension of 2, the real and the imaginary part."""
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output
 from openvino.op import Constant

@@ -1,5 +1,7 @@
 """Constants of a graph: their elements as NumPy arrays and Python numbers."""
 
+from __future__ import annotations
+
 import math
 from typing import TypeVar
 

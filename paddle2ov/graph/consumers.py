@@ -1,5 +1,7 @@
 """Tensors, the inputs and nodes that read them, and walks from one node to the nearest of some type."""
 
+from __future__ import annotations
+
 import threading
 import weakref
 from collections.abc import Callable, Collection

@@ -1,5 +1,7 @@
 """OpenVINO's runtime, one for the process."""
 
+from __future__ import annotations
+
 import io
 import os
 from collections.abc import Mapping

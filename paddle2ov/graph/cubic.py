@@ -1,5 +1,7 @@
 """The weights of cubic interpolation."""
 
+from __future__ import annotations
+
 from typing import TypeVar
 
 import numpy as np

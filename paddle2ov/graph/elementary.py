@@ -1,5 +1,7 @@
 """Elementary functions, accurate to a few units in the last place of float32, for small values as well."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 

@@ -6,6 +6,8 @@ listed node types are evaluated, on tensors that have elements, after a check of
 stay nodes.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -5,6 +5,8 @@ whatever memory comes next, and a scale per channel broadcasts a single channel.
 dimensions and a trailing 1, which moves no data and fails for any other shape.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 

@@ -6,6 +6,8 @@ threads that are left sleep: one that is about to holds a lock, which the new pr
 begins with a Core of its own; what belongs to the old one is never destroyed there, as that waits for its threads.
 """
 
+from __future__ import annotations
+
 import ctypes
 import os
 import threading

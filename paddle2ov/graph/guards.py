@@ -11,6 +11,8 @@ Only a constant without elements, and a few node types, can introduce tensors wi
 checked only once there is such a constant, since most programs have none.
 """
 
+from __future__ import annotations
+
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence

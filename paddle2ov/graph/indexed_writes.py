@@ -1,5 +1,7 @@
 """Assignments to one index of a tensor, and what a loop's counter makes needless in them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 
 from openvino import Node, Output, Type

@@ -1,5 +1,7 @@
 """Integer arithmetic in the graph that is exact, in whatever precision OpenVINO computes floats."""
 
+from __future__ import annotations
+
 from typing import TypeAlias
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Ranges of the counters of a loop: states that start at a known number and grow to a known limit."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from openvino import Node, Output

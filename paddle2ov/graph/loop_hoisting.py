@@ -1,5 +1,7 @@
 """Moves what does not change over the iterations of a loop out of its body."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from openvino import Node, Output

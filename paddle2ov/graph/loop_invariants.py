@@ -7,6 +7,8 @@ plugin overwrites the states of an iteration with those of the next one by one, 
 lies in its memory, may be overwritten before it is read. Nor does it compile a Loop where a state becomes an invariant.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 
 from openvino import Node, Output, Type

@@ -1,5 +1,7 @@
 """Builds OpenVINO's Loop around a body in time linear in the size of the body, not quadratic."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Shapes in loops and branches: only what holds in every iteration may be visible to OpenVINO's passes."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 
 from openvino import Node, Output, PartialShape, Type

@@ -1,5 +1,7 @@
 """The OpenVINO opset that is emitted, and the factory that makes its nodes."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 

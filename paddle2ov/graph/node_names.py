@@ -5,6 +5,8 @@ name of the program is given to one node; every other name ends in OpenVINO's ow
 without a search. OpenVINO does not require unique friendly names, but tools that find nodes by them do (NNCF).
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 

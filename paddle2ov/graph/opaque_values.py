@@ -1,5 +1,7 @@
 """Values that no pass of OpenVINO can fold to constants."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from openvino import Node, Output, Type

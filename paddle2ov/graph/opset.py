@@ -8,6 +8,8 @@ computes the usual nodes wrongly, functions emit others (`safe_functions.py`), o
 The types of `ops` are those of `opset_stub.pyi`, which tools/opset_stub.py writes from the signatures of both.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast

@@ -1,5 +1,7 @@
 """Where OpenVINO puts the outputs of nodes in memory: the one table for workarounds of tensors that share it."""
 
+from __future__ import annotations
+
 _RESHAPING = "Reshape Squeeze Unsqueeze"
 _SPLITTING = "Split VariadicSplit"
 _SCATTERING = "ScatterElementsUpdate ScatterNDUpdate ScatterUpdate"

@@ -5,6 +5,8 @@ nodes that its converter has made, as soon as that returns, and a rewrite copies
 report nothing is recorded or copied.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable
 
 from openvino import Model, Node, Output

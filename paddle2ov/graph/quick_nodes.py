@@ -5,6 +5,8 @@ than on the node: 8 µs instead of 3 for an Add, 40 instead of 3 for a Constant.
 except `name`; tests/translation/test_opset.py compares both.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from functools import partial

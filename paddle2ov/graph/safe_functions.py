@@ -1,5 +1,7 @@
 """Functions of the opset that emit other nodes where OpenVINO computes the usual ones wrongly."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 
 import numpy as np

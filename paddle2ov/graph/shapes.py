@@ -4,6 +4,8 @@ They are parsed from the text of a shape, such as "[1,3,?,2..8]": this takes 2 �
 µs. Iterating over a `PartialShape` or a `Shape` ends with a C++ exception, which takes another 20 µs.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from functools import lru_cache

@@ -6,6 +6,8 @@ and from the upper bounds of the inputs, as if all functions were monotonic: (n 
 size without an upper bound the lower bound is 0, whatever is subtracted: n - 3 is never -2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 from openvino import Node, Output, Type

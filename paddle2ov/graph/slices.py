@@ -1,5 +1,7 @@
 """Slices of a range along an axis and in reverse, and what stands for their open ends."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from openvino import Node, Output

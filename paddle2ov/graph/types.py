@@ -1,5 +1,7 @@
 """OpenVINO's element types for Paddle's data types, and Constant nodes from arrays."""
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Shape, Tensor, Type
 from openvino.op import Constant

@@ -1,5 +1,7 @@
 """Walks a graph from nodes up to what they are computed from."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 
 from openvino import Node, Output

@@ -1,5 +1,7 @@
 """Marks the places that work around OpenVINO."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TypeVar
 

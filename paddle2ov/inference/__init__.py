@@ -14,6 +14,8 @@ primitives. What has no meaning there (graph optimisation, logging, memory optim
 switches for GPUs, TensorRT and other devices give one warning each.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from paddle2ov.errors import ConversionInputError

@@ -1,5 +1,7 @@
 """What the methods of the drop-in take: integers of Python and of NumPy, paths, bytes."""
 
+from __future__ import annotations
+
 import operator
 import os
 from contextlib import suppress

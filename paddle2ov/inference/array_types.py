@@ -1,5 +1,7 @@
 """Arrays of other types than the input that they are given to."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from paddle2ov.typing import AnyArray

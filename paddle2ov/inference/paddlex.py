@@ -12,6 +12,8 @@ A pipeline of PaddleX is made of predictors, each of which runs its model by a r
 is `Runner`, which may be used alone too; everything around the model stays PaddleX's.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

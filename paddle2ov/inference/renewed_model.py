@@ -5,6 +5,8 @@ before count as unchanged and fail as well, in every request, until others have 
 imported then, which is as good as compiling it anew, and the run is repeated.
 """
 
+from __future__ import annotations
+
 import io
 import threading
 from collections.abc import Hashable, Iterable, Sequence

@@ -1,5 +1,7 @@
 """The request of a predictor, which runs its model, and the ports of that model by Paddle's names."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Sequence
 

@@ -1,5 +1,7 @@
 """What `Predictor.run` returns for each result: an array that has the `numpy` method of Paddle's tensors."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Spare predictors, for threads that find the one they share busy."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

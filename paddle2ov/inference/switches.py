@@ -5,6 +5,8 @@
 Source of the names: `paddle/fluid/pybind/inference_api.cc`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, NamedTuple

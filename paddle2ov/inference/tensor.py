@@ -1,5 +1,7 @@
 """`Tensor`: the handle on an input or a result of a predictor, as `paddle.inference.Tensor`."""
 
+from __future__ import annotations
+
 import math
 import operator
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """The user's inputs, as arrays or `.npz` files, and arrays in the types of a model's inputs."""
 
+from __future__ import annotations
+
 import math
 import os
 import zipfile

@@ -1,5 +1,7 @@
 """What the integers of an input may be: those that a model reads as indices are below the size that they index."""
 
+from __future__ import annotations
+
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence

@@ -5,6 +5,8 @@ knows: with sizes that do not fit, its shapes cannot be inferred, and OpenVINO n
 changed until shape inference gets past that node, and so on.
 """
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections.abc import Iterator, Mapping

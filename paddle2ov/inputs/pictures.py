@@ -1,5 +1,7 @@
 """Inputs of a model from pictures, by the preprocessing that is described beside it (`inference.yml`)."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Random inputs to run a model on: of usual sizes that fit each other, integers below what they index."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple

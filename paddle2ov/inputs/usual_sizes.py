@@ -1,5 +1,7 @@
 """Usual sizes of inputs: of pictures, lines of text and sequences, or those that settings or the user name."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from openvino import Dimension, Model, PartialShape

@@ -1,5 +1,7 @@
 """Jobs on a Ray cluster. Its nodes need paddle2ov installed and the files that jobs name under the same paths."""
 
+from __future__ import annotations
+
 import logging
 import socket
 from collections.abc import Callable, Iterable, Iterator

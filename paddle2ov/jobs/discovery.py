@@ -1,5 +1,7 @@
 """Every Paddle model below a folder, of both formats, with the place of what it becomes."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 from collections import deque

@@ -5,6 +5,8 @@ from the iterable only as workers become free, so that a caller may decide late 
 iterator (or Ctrl-C) ends the workers at once.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar

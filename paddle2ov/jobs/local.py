@@ -1,5 +1,7 @@
 """Jobs in processes of this machine."""
 
+from __future__ import annotations
+
 import multiprocessing
 import signal
 import sys

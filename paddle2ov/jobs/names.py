@@ -1,5 +1,7 @@
 """Names of models as they are shown and stored: file names may hold anything but "/" and a zero byte."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 

@@ -1,5 +1,7 @@
 """Handles SIGTERM, which batch systems and containers send, as Ctrl-C: the process cleans up before it ends."""
 
+from __future__ import annotations
+
 import math
 import os
 import signal

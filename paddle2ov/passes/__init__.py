@@ -7,6 +7,8 @@ takes time linear in the size of the model, knows nothing of Paddle, never assum
 does not repeat what OpenVINO does itself. CONTRIBUTING.md ("Add a rewrite") goes through the steps.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TypeAlias
 

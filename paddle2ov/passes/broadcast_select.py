@@ -1,5 +1,7 @@
 """Eliminates additions of zeros that broadcast the operands of a Select, which broadcasts them itself."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from msgspec import Struct

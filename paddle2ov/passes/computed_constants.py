@@ -1,5 +1,7 @@
 """Constants that are computed from others, reshaped, or made of arrays that are large."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 

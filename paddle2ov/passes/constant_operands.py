@@ -1,5 +1,7 @@
 """What the constant operands of Reshape and Transpose say."""
 
+from __future__ import annotations
+
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints_of

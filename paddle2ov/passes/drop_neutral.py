@@ -1,5 +1,7 @@
 """Removes nodes that change nothing."""
 
+from __future__ import annotations
+
 from openvino import Node
 
 from paddle2ov.graph.consumers import consumers

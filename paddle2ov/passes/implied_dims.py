@@ -9,6 +9,8 @@ that dimension. Nothing is concluded from broadcasting, where 1 is allowed as we
 computes, which may not run.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias

@@ -1,5 +1,7 @@
 """Which tensors hold integers with a scale."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 
 from openvino import Node, Output

@@ -1,5 +1,7 @@
 """Stores the weights of quantized layers as integers where Paddle's program holds them as floats."""
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node, Output, Type
 

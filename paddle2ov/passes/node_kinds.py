@@ -1,5 +1,7 @@
 """Node types that rewrites treat alike."""
 
+from __future__ import annotations
+
 _UNARY = """
 Abs Ceiling Clamp Convert Elu Erf Exp Floor Gelu HSigmoid HSwish HardSigmoid Log LogicalNot Mish Negative Relu Round
 Selu Sigmoid Sign SoftPlus SoftSign Sqrt Swish Tanh

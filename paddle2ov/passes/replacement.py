@@ -1,5 +1,7 @@
 """New nodes in the place of old ones: they keep the names and the Paddle operators that the old ones come from."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 
 from openvino import Input, Node, Output

@@ -1,5 +1,7 @@
 """Local rewrites as rules: a pattern that matches, a check that may refuse the match with a reason, the rewrite."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Collection
 from typing import ClassVar, Generic, TypeVar

@@ -1,5 +1,7 @@
 """Whether the buffer that a node reads has other users: views, results, nodes that may join or write in place."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from openvino import Dimension, Node, Output

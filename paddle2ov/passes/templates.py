@@ -5,6 +5,8 @@ template's name. The same rewrites do the same on the same nodes with parameters
 they need not run again.
 """
 
+from __future__ import annotations
+
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Hashable

@@ -3,6 +3,8 @@
 OpenVINO computes them once, as a node is created, and not again where the dimensions get symbols later.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 

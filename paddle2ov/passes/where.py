@@ -1,5 +1,7 @@
 """Where a rewrite looks for its pattern, by what the index tells of a node."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Set
 from typing import TypeAlias
 

@@ -4,6 +4,8 @@ A few bytes of a program can ask for any amount of time and memory: a list that 
 again, blocks that two operators hold, shapes that attributes give. What a program of that size cannot need is refused.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

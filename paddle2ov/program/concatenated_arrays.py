@@ -4,6 +4,8 @@ For example a list to which a loop appends the boxes of each image, and which is
 array is represented by the concatenation itself, not by a stack of elements of one shape.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

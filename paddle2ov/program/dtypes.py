@@ -3,6 +3,8 @@
 Source: `paddle/phi/core/framework/framework.proto` (VarType.Type) and `paddle/phi/common/data_type.h`.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 LEGACY: dict[int, str] = {

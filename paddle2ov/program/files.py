@@ -1,5 +1,7 @@
 """Which files make up a model: from a folder, a file, a path prefix or a (model, parameters) pair."""
 
+from __future__ import annotations
+
 import os
 from codecs import BOM_UTF8
 from collections.abc import Iterable

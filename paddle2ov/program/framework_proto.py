@@ -4,6 +4,8 @@ Field numbers are those of `paddle/phi/core/framework/framework.proto`; only wha
 A pool of its own keeps these apart from the messages that Paddle registers when both live in one process.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory

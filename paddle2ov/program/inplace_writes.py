@@ -5,6 +5,8 @@ the same memory, mean the last version. A result of a branch or a loop may be in
 another, which is known only at run time: a write to it clobbers the other variable, and reading that is an error.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
 from paddle2ov.errors import ModelReadError

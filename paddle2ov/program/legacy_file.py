@@ -3,6 +3,8 @@
 The messages are those of `framework_proto.py`; operators, attributes and types are decoded here.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

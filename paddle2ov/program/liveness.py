@@ -9,6 +9,8 @@ own part of them live, so that what only an unused result needs is removed:
 - `recurrent`: as `while` for the states; a stacked result needs its value of each iteration.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct

@@ -7,6 +7,8 @@ written by any Paddle, such as a current development build, and have the current
 Sources: Paddle's history, and models exported by Paddle 1.8.5 that were run in 1.8.5 and in 2.6.2.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace

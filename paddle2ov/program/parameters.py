@@ -4,6 +4,8 @@ The file is a sequence of serialised tensors without names, count or alignment; 
 parameter names. Source: `paddle/phi/core/framework/dense_tensor_serialize.cc` and `dense_tensor_tostream.cc`.
 """
 
+from __future__ import annotations
+
 import mmap
 import struct
 from collections.abc import Iterable, Iterator

@@ -1,5 +1,7 @@
 """What users write for the path of a file: `~`, `file://`, bytes; and files that are nobody's."""
 
+from __future__ import annotations
+
 import os
 from codecs import BOM_UTF8
 from contextlib import suppress

@@ -3,6 +3,8 @@
 Operands and results are positional in the file (`pir_file.py`); the signature table gives them their names.
 """
 
+from __future__ import annotations
+
 from codecs import BOM_UTF8
 from collections.abc import Sequence
 from pathlib import Path

@@ -6,6 +6,8 @@ body in that of the first values. Two results that are given the same value are 
 Source: `paddle/fluid/framework/new_executor/instruction/control_flow/` (if_instruction.cc, while_instruction.cc).
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 

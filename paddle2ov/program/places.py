@@ -1,5 +1,7 @@
 """Errors of readers, with the place of the operator in the file."""
 
+from __future__ import annotations
+
 from paddle2ov.errors import ModelReadError
 
 MALFORMED = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError)

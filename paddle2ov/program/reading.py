@@ -1,5 +1,7 @@
 """Reads a model of either format, from files or from memory."""
 
+from __future__ import annotations
+
 import importlib
 import re
 from codecs import BOM_UTF8

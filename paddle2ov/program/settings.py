@@ -6,6 +6,8 @@ with a `type`) and, before 2.4, `image_shape`; PaddleSeg writes `Deploy` with su
 options of a transform are read where it is used; everything else of the file is ignored.
 """
 
+from __future__ import annotations
+
 import os
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -5,6 +5,8 @@ below it, so that no probability is less than e^-64 of the largest. OpenVINO's h
 they are, and 0 from 88 on. That is the same number to sums and products, but not to what is named here.
 """
 
+from __future__ import annotations
+
 from msgspec.structs import replace
 
 from paddle2ov.program.model import Block, Operator

@@ -1,5 +1,7 @@
 """What else is known of operators: the traits at the end of their signature rows, in brackets."""
 
+from __future__ import annotations
+
 from functools import cache
 
 from paddle2ov.program.signatures import ROWS

@@ -1,5 +1,7 @@
 """Signatures by the names of both formats: the signature table, and what extensions add to it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from paddle2ov.program.signatures import Signature, key_of_pir, signature

@@ -1,5 +1,7 @@
 """How nearly a model computes what the converted one computes in float32, and how fast."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Mapping, Sequence
 from itertools import cycle

@@ -1,5 +1,7 @@
 """Calibration data: pictures, or arrays for each input."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,5 +1,7 @@
 """What stays in floating point whatever it would gain: first convolutions, choices among scores, boxes in pixels."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Collection, Iterable, Mapping
 

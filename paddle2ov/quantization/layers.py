@@ -1,5 +1,7 @@
 """The types that the layers of a compiled model run in."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from openvino import CompiledModel, Model, Node

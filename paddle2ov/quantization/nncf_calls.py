@@ -1,5 +1,7 @@
 """Calls NNCF: what it is told, the settings that are tried one after the other, and a check of what it made."""
 
+from __future__ import annotations
+
 import io
 import logging
 import sys

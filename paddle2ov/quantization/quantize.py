@@ -1,5 +1,7 @@
 """`quantize`: a Paddle model in integers, calibrated with data of yours."""
 
+from __future__ import annotations
+
 import sys
 import time
 import warnings

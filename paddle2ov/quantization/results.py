@@ -1,5 +1,7 @@
 """What `quantize` returns: the quantized model, beside what the other precisions of this processor cost and gain."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Builds reports: of a converted model, `build_report`, and of a program that is refused, `refused_report`."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Compiles and runs a converted model on the CPU: which primitives compute each operator, and how long they take."""
 
+from __future__ import annotations
+
 import statistics
 import time
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,7 @@
 """What a report holds, as types. `Report.to_dict()` is its JSON, described in docs/report.md."""
 
+from __future__ import annotations
+
 import dataclasses
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field

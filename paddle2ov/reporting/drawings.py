@@ -3,6 +3,8 @@
 The page lays them out, one group at a time as it is unfolded (`assets/layout.js`).
 """
 
+from __future__ import annotations
+
 import heapq
 from collections import deque
 from collections.abc import Iterable, Sequence

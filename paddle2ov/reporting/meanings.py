@@ -1,5 +1,7 @@
 """What rewrites and workarounds are for, in the words of their docstrings."""
 
+from __future__ import annotations
+
 from paddle2ov.passes import REWRITES
 from paddle2ov.report import ConversionReport
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS

@@ -1,5 +1,7 @@
 """A limit on this process's memory: a model that runs on random inputs may allocate any amount."""
 
+from __future__ import annotations
+
 import re
 import sys
 from collections.abc import Iterator

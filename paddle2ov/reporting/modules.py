@@ -5,6 +5,8 @@ where it was exported from a Layer. A legacy program has no such path; where it 
 carries the Python call stack, and where it was written with name scopes, the names of its variables begin with them.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from pathlib import PureWindowsPath

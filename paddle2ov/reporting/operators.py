@@ -1,5 +1,7 @@
 """The operators of a program as a report lists them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -7,6 +7,8 @@ belongs to the operator whose node or result its name begins with, up to a "/"; 
 read it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 

@@ -5,6 +5,8 @@ escaped, the scripts set text and never HTML, and the page's Content-Security-Po
 only and load nothing.
 """
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import json

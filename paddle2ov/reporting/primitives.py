@@ -1,5 +1,7 @@
 """Maps the operators of the program to the nodes of the compiled graph (primitives)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np

@@ -1,5 +1,7 @@
 """A report as tables for the terminal."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial

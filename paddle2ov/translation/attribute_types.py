@@ -3,6 +3,8 @@
 Older writers store some integers as floats and some booleans as integers; such values are accepted if exact.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any

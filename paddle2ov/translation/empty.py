@@ -5,6 +5,8 @@ only at run time does no harm. Results without elements become constants, and th
 part of the model.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence, Set
 from typing import TypeAlias
 

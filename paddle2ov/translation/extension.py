@@ -1,5 +1,7 @@
 """Converters of the user's own: as an argument, by a decorator, or from an installed package."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

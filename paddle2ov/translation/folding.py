@@ -1,5 +1,7 @@
 """Constant folding during conversion: arithmetic on shapes and other small constants."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Garbage collection while a model is converted."""
 
+from __future__ import annotations
+
 import gc
 import threading
 from collections.abc import Iterator

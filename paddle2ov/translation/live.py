@@ -3,6 +3,8 @@
 This is the only part of a conversion that needs Paddle, and only because the caller has it already.
 """
 
+from __future__ import annotations
+
 import inspect
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence

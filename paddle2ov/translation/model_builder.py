@@ -1,5 +1,7 @@
 """Builds an `openvino.Model` from a program in memory."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence, Set
 from operator import attrgetter
 

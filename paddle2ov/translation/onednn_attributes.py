@@ -1,5 +1,7 @@
 """Attributes that Paddle's passes for oneDNN set on operators: fusions and scales for int8."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Set
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Lengths of the sequences that are concatenated in one tensor (LoD), also as inputs and results of a model."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 

@@ -1,5 +1,7 @@
 """Walks a program's blocks and calls each operator's converter."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property

@@ -3,6 +3,8 @@
 A trait of the signature row says it; an operator whose row has none has no converter yet.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 

@@ -1,5 +1,7 @@
 """Runs a program in Paddle and in OpenVINO on one set of inputs, and compares the results."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

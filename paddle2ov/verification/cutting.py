@@ -6,6 +6,8 @@ file is edited, not written anew, so that the operators are those that the file 
 out, as arrays are neither fed nor fetched; what is written to them is a result.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from pathlib import Path
 

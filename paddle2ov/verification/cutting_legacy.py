@@ -1,5 +1,7 @@
 """Parts of a legacy program, see `cutting.py`."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,5 +1,7 @@
 """Parts of a PIR program, see `cutting.py`."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 

@@ -1,5 +1,7 @@
 """Writes programs that were edited, with their weights."""
 
+from __future__ import annotations
+
 import json
 import struct
 from collections.abc import Callable, Collection, Iterable, Iterator

@@ -1,5 +1,7 @@
 """Names what is at fault where results differ: the operator, with a case that shows it, or something around it."""
 
+from __future__ import annotations
+
 import dataclasses
 import json
 import warnings

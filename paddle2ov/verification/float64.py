@@ -4,6 +4,8 @@ The same goes for complex64 and complex128. The program's file is edited, so tha
 holds. Narrower floats stay: where a program rounds to them, that is what it means.
 """
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any

@@ -5,6 +5,8 @@ nearer to it than Paddle's wherever the two differ. An error of the conversion c
 OpenVINO's result away from the one in float64.
 """
 
+from __future__ import annotations
+
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Measures of agreement between results, from 0 to 1, by which a loss of accuracy is reported."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -7,6 +7,8 @@ Where another entry stands than in Paddle, Paddle's own scores of the two must b
 its row decides which.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

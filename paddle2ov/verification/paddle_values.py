@@ -5,6 +5,8 @@ OpenVINO's are right by definition: Paddle 3.3 runs a `dequantize_linear` of a P
 `quantize_linear`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -1,5 +1,7 @@
 """Accuracy and speed of each precision that this processor computes in, side by side; see `verify(precision="all")`."""
 
+from __future__ import annotations
+
 import os
 import statistics
 import time

@@ -1,5 +1,7 @@
 """What `verify` found, as typed results."""
 
+from __future__ import annotations
+
 import dataclasses
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,5 +1,7 @@
 """Runs all sets of inputs on both sides; random ones that Paddle refuses are replaced."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

@@ -6,6 +6,8 @@ definition (see `vectors.py`), or Paddle's own operator, given what OpenVINO rea
 it: given Paddle's choice, OpenVINO computes Paddle's results.
 """
 
+from __future__ import annotations
+
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

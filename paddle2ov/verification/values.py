@@ -1,5 +1,7 @@
 """Values inside a program, as Paddle and as OpenVINO compute them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

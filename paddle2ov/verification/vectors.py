@@ -5,6 +5,8 @@ compared with their definition, on the matrix that OpenVINO read, and the values
 function for each operator, which returns None where the values do not show that.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

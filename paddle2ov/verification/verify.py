@@ -1,5 +1,7 @@
 """Runs a model in Paddle and in OpenVINO on the same inputs and compares: `verify(model)`."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

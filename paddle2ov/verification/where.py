@@ -1,5 +1,7 @@
 """Where OpenVINO computes what Paddle's results are compared with: on which device, in which precision."""
 
+from __future__ import annotations
+
 import openvino
 from msgspec import Struct
 

@@ -1,5 +1,7 @@
 """Workarounds applied to a graph, and what a graph says that it was made for."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable
 from functools import cache
 

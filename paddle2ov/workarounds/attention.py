@@ -1,5 +1,7 @@
 """Attention, which OpenVINO fuses into one kernel, and products of one number."""
 
+from __future__ import annotations
+
 from openvino import Node, Output, Shape, Type
 from openvino.op import Constant
 

@@ -1,5 +1,7 @@
 """Convolutions that OpenVINO computes wrongly in bfloat16."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Sizes that are unknown at compilation, about which OpenVINO assumes too much."""
 
+from __future__ import annotations
+
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import constant_of, ints_of, known

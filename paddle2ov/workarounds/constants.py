@@ -3,6 +3,8 @@
 The work of computing them here is bounded: a program of a few bytes could ask for any amount.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Collection, Iterable, Sequence
 

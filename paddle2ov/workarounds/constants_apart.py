@@ -5,6 +5,8 @@ against that in models with inputs. None of it happens to a node that reads no o
 input of the model.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections import Counter

@@ -1,5 +1,7 @@
 """Nodes that OpenVINO eliminates although they change something."""
 
+from __future__ import annotations
+
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints_of, known

@@ -1,5 +1,7 @@
 """Functions whose small values OpenVINO computes with an absolute error only."""
 
+from __future__ import annotations
+
 from msgspec import Struct
 from openvino import Node, Output
 

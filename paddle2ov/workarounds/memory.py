@@ -1,5 +1,7 @@
 """Tensors whose memory OpenVINO gives to something else, or forgets to clear."""
 
+from __future__ import annotations
+
 import numpy as np
 from openvino import Node
 from openvino.op import Constant

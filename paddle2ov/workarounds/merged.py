@@ -1,5 +1,7 @@
 """Constants and paddings that OpenVINO merges into a node that has no place for them."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import TypeAlias

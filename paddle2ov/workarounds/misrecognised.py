@@ -1,5 +1,7 @@
 """Patterns that OpenVINO recognises without a look at all that they depend on: it computes something else."""
 
+from __future__ import annotations
+
 from itertools import groupby
 
 import numpy as np

@@ -1,5 +1,7 @@
 """What OpenVINO moves across other nodes although the result differs."""
 
+from __future__ import annotations
+
 from openvino import Input, Node
 from openvino.op import Constant
 

@@ -1,5 +1,7 @@
 """Reductions that OpenVINO moves before a change of axes, and then gives other axes."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 
 from msgspec import Struct

@@ -1,5 +1,7 @@
 """Constants after a node that OpenVINO fuses into it, and reads along another axis than they lie."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Quantized models: scales and constants that OpenVINO moves or folds wrongly."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np

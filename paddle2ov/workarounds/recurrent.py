@@ -1,5 +1,7 @@
 """Recurrent layers and cells that OpenVINO takes for others, or does not compile."""
 
+from __future__ import annotations
+
 from msgspec import Struct
 from openvino import Input, Node
 

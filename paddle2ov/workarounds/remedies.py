@@ -1,5 +1,7 @@
 """What is done about a site: the smallest change after which OpenVINO's transformation does not match."""
 
+from __future__ import annotations
+
 from openvino import Input, Node
 
 from paddle2ov.graph import opaque_values

@@ -5,6 +5,8 @@ preprocessing is built in, and again when the model is compiled, filters that ar
 anything to fuse then.
 """
 
+from __future__ import annotations
+
 from openvino import Node
 
 from paddle2ov.graph.consumers import readers

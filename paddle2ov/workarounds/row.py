@@ -1,5 +1,7 @@
 """A row of the table: a finder, a remedy, the faults that they keep out, and where."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Generic, TypeVar

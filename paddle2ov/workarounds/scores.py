@@ -1,5 +1,7 @@
 """Rows that are added to attention scores, or multiply them."""
 
+from __future__ import annotations
+
 import math
 from typing import TypeAlias
 

@@ -1,5 +1,7 @@
 """The workarounds, a row each, in the order in which they run."""
 
+from __future__ import annotations
+
 from paddle2ov.workarounds import (
     attention,
     bfloat16,

@@ -1,5 +1,7 @@
 """Adds the mask of shifted windows at rank 4: OpenVINO does not fuse attention that is reshaped to rank 5."""
 
+from __future__ import annotations
+
 import math
 
 from msgspec import Struct

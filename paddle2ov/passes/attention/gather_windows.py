@@ -1,5 +1,7 @@
 """Turns a chain of rolls, reshapes and transposes into one Gather: Swin's shifted windows."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 

@@ -1,5 +1,7 @@
 """Turns strided slices that are concatenated into space-to-depth: Swin's patch merging, the Focus of YOLOX."""
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
 """Splits a projection that several branches share into one each: Swin, ViT, DeiT, SVTR, GPT, grouped queries."""
 
+from __future__ import annotations
+
 import itertools
 import math
 

@@ -5,6 +5,8 @@ tensors have, `map_rows.py` which rows are a strided view of a feature map; `pus
 nodes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from openvino import Node, Output, Type

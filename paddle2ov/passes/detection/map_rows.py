@@ -1,5 +1,7 @@
 """Rows that a Transpose and a Reshape make of a feature map are gathered from the map directly."""
 
+from __future__ import annotations
+
 import functools
 import math
 

@@ -1,5 +1,7 @@
 """How many rows tensors have, where OpenVINO does not infer it: of [N, H, W, C] reshaped to [N, -1, C], H·W."""
 
+from __future__ import annotations
+
 from typing import TypeAlias
 
 from openvino import Output

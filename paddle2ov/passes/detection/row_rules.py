@@ -4,6 +4,8 @@ For some rows of a node's output, a rule gives the rows of each input from which
 not in the table mix rows, or have not been examined: the Gather stays after them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 

@@ -1,5 +1,7 @@
 """Folds the transpose of a MatMul's second operand into `transpose_b`."""
 
+from __future__ import annotations
+
 from typing import TypeAlias
 
 from openvino import Node

@@ -1,5 +1,7 @@
 """Fuses consecutive transposes, and eliminates pairs that cancel."""
 
+from __future__ import annotations
+
 from msgspec import Struct
 from openvino import Node
 

@@ -1,5 +1,7 @@
 """Minimum cut of a flow network that is explored lazily."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Mapping
 from typing import TypeAlias
 

@@ -1,5 +1,7 @@
 """Moves transposes to where they transpose the fewest elements; the nodes in between compute in the other layout."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 

@@ -4,6 +4,8 @@
 what to a constant. A node whose inputs are not as in the table is not permuted.
 """
 
+from __future__ import annotations
+
 from enum import Enum, auto
 
 from msgspec import Struct

@@ -1,5 +1,7 @@
 """Permutations, simplified by dropping axes of size 1 and merging axes that stay adjacent."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from openvino import Output

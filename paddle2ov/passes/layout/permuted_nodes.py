@@ -1,5 +1,7 @@
 """Permutes nodes, which then compute on data with another order of the axes."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from graphlib import TopologicalSorter
 from typing import TypeAlias

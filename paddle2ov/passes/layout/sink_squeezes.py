@@ -1,5 +1,7 @@
 """Sinks a Squeeze that separates a transposed convolution from its batch norm."""
 
+from __future__ import annotations
+
 from msgspec import Struct
 from openvino import Node, Output
 

@@ -1,5 +1,7 @@
 """Eliminates the axes of size 1 between an Unsqueeze and a Squeeze."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 

@@ -1,5 +1,7 @@
 """Transposes the image rather than the tokens where one is reshaped to the other: SVTR, SegFormer, detectors."""
 
+from __future__ import annotations
+
 import math
 
 from msgspec import Struct

@@ -1,5 +1,7 @@
 """Makes a Softmax of exp(x) / sum(exp(x))."""
 
+from __future__ import annotations
+
 from msgspec import Struct
 from openvino import Node
 

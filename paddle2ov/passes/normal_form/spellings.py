@@ -1,5 +1,7 @@
 """Quotients, differences and statistics in the spellings that OpenVINO takes for one another."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Values that enter and leave the blocks of branches and loops."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -3,6 +3,8 @@
 Source of the semantics: `paddle/fluid/framework/new_executor/instruction/control_flow/if_instruction.cc`.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from typing import TypeAlias

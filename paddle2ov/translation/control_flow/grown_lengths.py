@@ -4,6 +4,8 @@ OpenVINO does not infer how often a Loop runs that its condition ends. The last 
 value of the counter and its limit, so that they are known once `Model.reshape` makes these known.
 """
 
+from __future__ import annotations
+
 from collections import ChainMap
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """OpenVINO's Loop around a translated body: what it carries, what enters and leaves it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from msgspec import Struct

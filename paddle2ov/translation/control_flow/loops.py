@@ -4,6 +4,8 @@ Source of the semantics: `paddle/fluid/framework/new_executor/instruction/contro
 `paddle/fluid/operators/recurrent_op.cc` (`StaticRNN`, `paddle.nn.RNN` of Paddle 2.0 to 2.4).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
 from openvino import Node, Output, PartialShape, Type

@@ -1,5 +1,7 @@
 """Values whose rank or type is not that of Paddle, in loops and branches: whether anything shows it, and warnings."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import chain
 
