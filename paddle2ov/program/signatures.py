@@ -17,9 +17,10 @@ wheel (3.3.1: `pd_op.h`, `manual_op.h`, `control_flow_op.h`), the legacy protos 
 is older. tests/program/test_signatures.py checks the rows against the installed Paddle.
 """
 
+# ruff: noqa: E501 (a row of the table is one line, however long: sorted, searched and added to by line)
+
 from __future__ import annotations
 
-# ruff: noqa: E501 (a row of the table is one line, however long: sorted, searched and added to by line)
 import re
 from functools import cache
 
