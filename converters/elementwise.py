@@ -57,8 +57,8 @@ def binary(
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, broadcast."""
-        known = fold_constants(node, fold, "x", "y")
-        if known is not None and node.get_int("axis", -1) == -1:
+        # The axis first: with another one, NumPy would not broadcast the constants as Paddle does.
+        if node.get_int("axis", -1) == -1 and (known := fold_constants(node, fold, "x", "y")) is not None:
             return {"out": known}
         if on_complex is not None and (node.is_complex("x") or node.is_complex("y")):
             return {"out": on_complex(*_complex_operands(node))}

@@ -6,6 +6,7 @@ import pytest
 from openvino import Type, opset16
 
 import paddle2ov
+from gen_models.harness.building import legacy_op
 from gen_models.harness.spec import paddle
 from paddle2ov import ModelReadError
 from paddle2ov.compilation.running import compile_on_cpu
@@ -14,6 +15,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import Variable
 from paddle2ov.translation.folding import are_foldable, fold
+from tests.support.models import save_program
 from tests.support.programs import program
 
 
@@ -25,6 +27,19 @@ def test_shape_arithmetic_is_folded():
     assert isinstance(folded, ConstantValue)
     assert folded.array.dtype == np.int64
     assert folded.array.tolist() == [2]
+
+
+CONSTANTS = (24, (2, 3, 4)), (3, (3,))
+
+
+def test_constants_that_broadcast_along_an_axis(tmp_path):
+    """Programs of Paddle 2 say at which axis the second operand begins; NumPy would not broadcast these."""
+
+    def build(x):
+        left, right = (paddle.assign(np.arange(size, dtype=np.float32).reshape(shape)) for size, shape in CONSTANTS)
+        return x + legacy_op("elementwise_add", {"X": left, "Y": right}, {"Out": "float32"}, {"axis": 1})
+
+    assert paddle2ov.verify(save_program(tmp_path, build, legacy=True, x=[2, 3, 4])).verdict == "agree"
 
 
 def test_one_of_several_outputs():
