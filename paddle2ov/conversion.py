@@ -159,6 +159,8 @@ def convert(
             "sequence_lengths=True (--sequence-lengths)",
             "', '".join(sequences),
         )
+    if sequence_lengths is True and not sequences:
+        log.warning("sequence_lengths (--sequence-lengths) has no effect: no input is declared with sequences (LoD)")
     settings = None
     if bounded or preprocess:
         from paddle2ov.deployment.beside import folder_of, required_settings

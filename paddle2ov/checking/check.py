@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from xml.etree.ElementTree import ParseError, iterparse
 
 import openvino
 from openvino import Model, Tensor
@@ -45,6 +46,7 @@ from paddle2ov.workarounds import Target, mismatch, rewrites_for
 
 _SHRINKING = 300.0
 _READ_BY_OPENVINO = frozenset((".xml", ".onnx", ".tflite", ".pb"))
+_IR_VERSIONS = ("10", "11")
 
 
 @called_here(input="shapes")
@@ -162,7 +164,7 @@ def _subject(
         if not path.is_file():
             raise ModelReadError(f"{path}: {missing(path, 'file')}")
         if path.suffix == ".xml" and not _is_ir(path):
-            raise ModelReadError(f"{path}: not an OpenVINO IR")
+            raise ModelReadError(f"{path}: not an OpenVINO IR of version {' or '.join(_IR_VERSIONS)}")
         weights = path.with_suffix(".bin")
         if os.path.lexists(weights):  # for a pipe OpenVINO would wait; a link in a circle ends the process
             open_regular(weights).close()
@@ -185,10 +187,11 @@ def _subject(
 def _is_ir(path: Path) -> bool:
     """Whether a file begins as an IR does; OpenVINO gives any other one to all its readers, which say so each."""
     with open_regular(path) as file:
-        return b"<net" in (file.read(_HEAD) or b"")
-
-
-_HEAD = 4096
+        try:
+            _, root = next(iterparse(file, ("start",)))
+        except ParseError:
+            return False
+    return root.tag == "net" and root.get("version") in _IR_VERSIONS
 
 
 @dataclass(slots=True)

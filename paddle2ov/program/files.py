@@ -27,7 +27,7 @@ _NO_PROGRAM = {
     ".pdopt": "the state of an optimizer; export the model first (paddle.jit.save)",
     ".nb": "a model of Paddle Lite, whose operators are optimized already; pass the model that it was made of",
     ".onnx": "an ONNX model, which openvino.convert_model takes",
-    ".xml": "OpenVINO IR already, and a Paddle model is wanted; `paddle2ov check {program}` checks an IR",
+    ".xml": "OpenVINO IR already, and a Paddle model is wanted; only `paddle2ov check` takes an IR",
     **dict.fromkeys((".pb", ".tflite"), "a model of TensorFlow, which openvino.convert_model takes"),
     **dict.fromkeys((".pt", ".pth", ".safetensors"), "the weights of another framework, or a model of PyTorch"),
 }
@@ -103,7 +103,7 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
         else:
             program = _program_of_prefix(path)
         if program.suffix in _NO_PROGRAM:
-            raise ModelReadError(f"{program}: {_NO_PROGRAM[program.suffix].format(program=program)}")
+            raise ModelReadError(f"{program}: {_NO_PROGRAM[program.suffix]}")
         kind = _sniff(program)
         if kind is None:
             _check_fetched(program)

@@ -90,20 +90,19 @@ def unexplained(found: Verification, subject: Subject, sides: Sequence[Sides]) -
 
 
 def _advice(subject: Subject, drawn: RandomInputs) -> str:
-    """What to call in place of random inputs that Paddle refuses."""
-    arrays, command = drawn.sets[0], f"paddle2ov verify {subject.files.program}"
+    """What to give in place of random inputs that Paddle refuses."""
+    arrays = drawn.sets[0]
     names = ", ".join(f"{name}=..." for name in arrays)
     if drawn.has_chosen_shapes:
         declared = ", ".join(
             f"{input_.name}{'[...]' if input_.shape is None else PartialShape(list(input_.shape))}"
             for input_ in subject.program.inputs
         )
-        what = f"The program declares {declared}. Leave out --input for sizes that fit it:\n  {command}"
+        what = f"The program declares {declared}. Leave out --input for sizes that fit it."
     else:
         shapes = ",".join(f"{name}{list(array.shape)}".replace(" ", "") for name, array in arrays.items())
-        what = f"Give shapes that fit each other in place of these:\n  {command} --input '{shapes}'"
+        what = f"Give shapes that fit each other in place of these:\n  --input '{shapes}'"
     return (
-        f"\n{what}\nOr give arrays:\n"
-        f"  python -c 'import numpy as np; np.savez(\"inputs.npz\", {names})'\n"
-        f"  {command} --inputs inputs.npz"
+        f"\n{what}\nOr give arrays with --inputs inputs.npz, made by\n"
+        f"  python -c 'import numpy as np; np.savez(\"inputs.npz\", {names})'"
     )

@@ -224,6 +224,12 @@ def test_a_scalar_of_one_side_of_a_branch():
     assert report.note == SCALARS.format(f"'{report.runs[0].outputs[0].name}'"), "no operator is blamed"
 
 
+def test_lengths_of_sequences_where_there_are_none(caplog):
+    model = paddle2ov.convert(network("squeezenet1_1"), sequence_lengths=True)
+    assert [port.any_name for port in model.inputs] == ["x"]
+    assert "no input is declared with sequences (LoD)" in caplog.text
+
+
 @NEEDS_PADDLE_2
 def test_several_sequences_in_an_input(caplog):
     op = all_ops()["sequence_conv"]

@@ -271,8 +271,8 @@ def test_shapes_that_paddle_refuses():
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.count("number of input's channels should be equal") == 1
     assert (
-        "\nThe program declares x[?,3,64,64]. Leave out --input for sizes that fit it:\n"
-        f"  paddle2ov verify {folder / 'inference.json'}\nOr give arrays:\n"
+        "\nThe program declares x[?,3,64,64]. Leave out --input for sizes that fit it.\n"
+        "Or give arrays with --inputs inputs.npz, made by\n"
     ) in result.stderr
     assert "--input 'x[" not in result.stderr
     result = call("verify", folder, "--input", "x[1,7,64,64]", "--input", "x[1,3,64,64]")
