@@ -8,6 +8,8 @@ LEGACY ?= 1
 PYTEST_ARGS ?=
 CAMPAIGN_ARGS ?= --workers 2
 BENCHMARKS ?=
+VERSION ?= 3.0.0
+CASES ?= *
 
 # Paddle 3.3.1 writes PIR models (inference.json); Paddle 2.6.2, in an environment of its own, writes legacy ones (.pdmodel).
 VENV := .venv
@@ -18,6 +20,8 @@ VENV_P2O := .venv-p2o
 VENV_PAGES := .venv-pages
 # The newest OpenVINO there is, for `make next-openvino`.
 VENV_NEXT := .venv-next
+# An older Paddle 3, for `make older-paddle`.
+VENV_OLDER := .venv-paddle-$(VERSION)
 READY := $(VENV)/.ready
 READY_DEMO := $(VENV)/.ready-demo
 READY_DOCS := $(VENV)/.ready-docs
@@ -79,6 +83,10 @@ next-openvino: $(VENV_NEXT)/.ready $(LEGACY_READY) ## With the newest OpenVINO, 
 	-@$(VENV_NEXT)/bin/python -m tools.opset_stub --check
 	@$(VENV_NEXT)/bin/python -m tools.openvino_faults --run
 	@$(VENV_NEXT)/bin/python -m pytest -n auto --fast tests/ops tests/passes tests/program tests/translation $(PYTEST_ARGS)
+
+.PHONY: older-paddle
+older-paddle: $(READY) $(VENV_OLDER)/.ready ## The operators' cases, written and run by an older Paddle 3: VERSION=3.0.0 CASES='round_*'
+	@$(BIN)/python -m tools.older_paddle $(VENV_OLDER)/bin/python --filter '$(CASES)'
 
 .PHONY: bench
 bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PAGES)/.ready ## Every benchmark, beside the other routes: docs/benchmarks.md, with JSON and plots (hours); BENCHMARKS='pages latency': these
@@ -171,6 +179,7 @@ $(READY_DOCS): $(READY)
 	@touch $@
 
 $(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PAGES)/.ready $(VENV_NEXT)/.ready: INTERPRETER = $(call pick,10,13)
+$(VENV_OLDER)/.ready: INTERPRETER = $(call pick,10,12)
 $(VENV_ONNX)/.ready:
 	@test -x $(VENV_ONNX)/bin/python || $(INTERPRETER) -m venv $(VENV_ONNX)
 	@{ $(VENV_ONNX)/bin/python -m pip install paddle2onnx==2.1.0 paddlepaddle==3.3.1 openvino onnx 'numpy==2.2.*' setuptools packaging || echo failed; } | $(PIP_STEPS)
@@ -192,6 +201,11 @@ $(VENV_NEXT)/.ready: pyproject.toml
 	@test -x $(VENV_NEXT)/bin/python || $(INTERPRETER) -m venv $(VENV_NEXT)
 	@{ $(VENV_NEXT)/bin/python -m pip install --editable '.[test,lint]' || echo failed; } | $(PIP_STEPS)
 	@$(VENV_NEXT)/bin/python -m pip install --quiet --upgrade --pre openvino
+	@touch $@
+
+$(VENV_OLDER)/.ready:
+	@test -x $(VENV_OLDER)/bin/python || $(INTERPRETER) -m venv $(VENV_OLDER)
+	@{ $(VENV_OLDER)/bin/python -m pip install paddlepaddle==$(VERSION) 'numpy==2.2.*' setuptools || echo failed; } | $(PIP_STEPS)
 	@touch $@
 
 $(READY_LEGACY): INTERPRETER = $(call pick,10,12)

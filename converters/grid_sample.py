@@ -2,7 +2,7 @@
 
 Paddle: `grid_sampler` (PIR `grid_sample`), `affine_grid`.
 Semantics: `paddle/phi/kernels/cpu/grid_sample_kernel.cc`, `grid_sample_utils.h`, `affine_grid_kernel.cc`.
-The nearest mode rounds ties to even as Paddle 3 does; Paddle 2 rounds them away from zero.
+The nearest mode rounds ties to even, before Paddle 3.2 away from zero.
 OpenVINO's GridSample has no third dimension: there the elements are gathered.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
@@ -18,6 +19,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, const_like
 from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.graph.terms import Term, abs_, floor, maximum, minimum, select
 from paddle2ov.graph import arrays
@@ -35,13 +37,14 @@ def grid_sampler(node: NodeContext) -> NamedOutputs:
     align = node.get_bool("align_corners", True)
     node.require(mode in ("bilinear", "nearest"), "unknown", mode=mode)
     node.require(padding in ("zeros", "border", "reflection"), "unknown", padding_mode=padding)
-    if rank == 4:
+    away = mode == "nearest" and node.semantics.ties_away
+    if rank == 4 and not away:
         options = {"mode": mode, "padding_mode": padding, "align_corners": align}
         return {"out": ops.grid_sample(x, grid, options)}
-    return {"out": _sample(x, grid, rank, mode, padding, align)}
+    return {"out": _sample(x, grid, rank, mode, padding, align, away)}
 
 
-def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: bool) -> Node:
+def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: bool, away: bool) -> Node:
     spatial = rank - 2
     shape = shape_of(x)
     sizes = [ops.gather(shape, ints(2 + i), ints(0)) for i in range(spatial)]
@@ -52,7 +55,8 @@ def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: 
     coordinates = [ops.reshape(coordinate, ints([0, -1]), True) for coordinate in in_grid]
     flat = ops.reshape(x, ints([0, 0, -1]), True)
     if mode == "nearest":
-        out = _gather(flat, [ops.round(coordinate, "half_to_even") for coordinate in coordinates], sizes)
+        rounded = [round_half_away(item) if away else ops.round(item, "half_to_even") for item in coordinates]
+        out = _gather(flat, rounded, sizes, coordinates if away and rank == 5 else rounded)
     else:
         out = _interpolate_linear(flat, coordinates, sizes)
     target = ops.concat([ops.gather(shape, ints([0, 1]), ints(0)), dim_vector(grid, range(1, rank - 1))], 0)
@@ -77,15 +81,15 @@ def _coordinate(grid: Output, index: int, size: Node, padding: str, align: bool)
     return minimum(maximum(coordinate, 0), top)
 
 
-def _gather(flat: Node, coordinates: list[Node], sizes: list[Node]) -> Node:
-    """Elements at integer coordinates, 0 outside: [N, C, P]."""
+def _gather(flat: Node, coordinates: Sequence[Node], sizes: Sequence[Node], bounded: Sequence[Node]) -> Node:
+    """Elements at integer coordinates, 0 where one of `bounded` is outside: [N, C, P]."""
     positions: list[Node] = []
     within: list[Node] = []
-    for coordinate, size in zip(coordinates, sizes, strict=True):
+    for coordinate, size, bound in zip(coordinates, sizes, bounded, strict=True):
         last = ops.subtract(size, ints(1))
-        top = ops.convert(last, coordinate.get_element_type())
-        from_first = ops.greater_equal(coordinate, const_like(0, coordinate))
-        within.append(ops.logical_and(from_first, ops.less_equal(coordinate, top)))
+        top = ops.convert(last, bound.get_element_type())
+        from_first = ops.greater_equal(bound, const_like(0, bound))
+        within.append(ops.logical_and(from_first, ops.less_equal(bound, top)))
         clamped = ops.minimum(ops.maximum(ops.convert(coordinate, Type.i64), ints(0)), last)
         positions.append(ops.add(ops.multiply(positions[-1], size), clamped) if positions else clamped)
     index, inside = positions[-1], reduce(ops.logical_and, within)
@@ -108,7 +112,7 @@ def _interpolate_linear(flat: Node, coordinates: list[Node], sizes: list[Node]) 
             corner_coordinates.append(ops.add(start, const_like(1, start)) if step else start)
             parts.append(part if step else ops.subtract(const_like(1, part), part))
         weight = ops.unsqueeze(reduce(ops.multiply, parts), ints(1))
-        values.append(ops.multiply(_gather(flat, corner_coordinates, sizes), weight))
+        values.append(ops.multiply(_gather(flat, corner_coordinates, sizes, corner_coordinates), weight))
     return reduce(ops.add, values)
 
 

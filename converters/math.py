@@ -76,14 +76,13 @@ def truncate(x: Tensor) -> Node:
 
 
 def round_(node: NodeContext) -> NamedOutputs:
-    """out = x rounded to `decimals` places; ties to even, in Paddle 2 away from zero."""
+    """out = x rounded to `decimals` places; ties to even, before Paddle 3.1 away from zero."""
     refuse_complex(node, "x")
     x = node.get_input("x")
     decimals = node.get_int("decimals", 0)
     if not x.get_element_type().is_real():  # integers stay as they are, whatever the decimals
         return {"out": x}
-    # The attribute came with Paddle 3, and with it the other rule for ties.
-    nearest = partial(ops.round, mode="half_to_even") if node.has_attribute("decimals") else round_half_away
+    nearest = round_half_away if node.semantics.ties_away else partial(ops.round, mode="half_to_even")
     if decimals == 0:
         return {"out": nearest(with_exact_division(x))}
     power = const_like(10.0 ** abs(decimals), x)

@@ -18,7 +18,6 @@ def _grid(*shape, dims=None, reach=1.3):
 
 
 _TIES = tensor([1, 1, 9, 2], values=np.stack([np.linspace(-1.25, 1.25, 9), np.linspace(-1, 1, 9)], -1))
-_NEW = {"why": "Paddle 2 rounds ties otherwise, and checks the third dimension before rounding", "formats": ("pir",)}
 
 SAMPLE = [
     case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2)),
@@ -39,15 +38,15 @@ SAMPLE = [
         padding_mode="reflection",
         align_corners=False,
     ),
-    case(x=tensor([1, 2, 5, 9]), grid=_TIES, mode="nearest", align_corners=False, **_NEW),
-    case(x=tensor([1, 2, 5, 5]), grid=_TIES, mode="nearest", padding_mode="border", **_NEW),
+    case(x=tensor([1, 2, 5, 9]), grid=_TIES, mode="nearest", align_corners=False),
+    case(x=tensor([1, 2, 5, 5]), grid=_TIES, mode="nearest", padding_mode="border"),
     case(x=tensor([1, 2, 1, 6]), grid=_grid(1, 4, 3, 2), padding_mode="reflection", mode="nearest"),
     case(x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3)),
     case(x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3), align_corners=False),
     case(x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3), padding_mode="border"),
     case(x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3, reach=2.5), padding_mode="reflection"),
-    case(x=tensor([2, 3, 4, 5, 6], dims=[-1, 3, -1, -1, -1]), grid=_grid(2, 2, 4, 3, 3), mode="nearest", **_NEW),
-    case(x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3), mode="nearest", align_corners=False, **_NEW),
+    case(x=tensor([2, 3, 4, 5, 6], dims=[-1, 3, -1, -1, -1]), grid=_grid(2, 2, 4, 3, 3), mode="nearest"),
+    case(x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3), mode="nearest", align_corners=False),
     case(
         x=tensor([2, 3, 4, 5, 6]),
         grid=_grid(2, 2, 4, 3, 3, reach=2.5),
@@ -59,7 +58,6 @@ SAMPLE = [
         grid=_grid(1, 1, 1, 2, 3),
         mode="nearest",
         padding_mode="reflection",
-        **_NEW,
     ),
     case(x=tensor([1, 1, 4, 5, 6]), grid=_grid(1, 2, 1, 2, 3)),
     case(x=tensor([1, 1, 4, 5, 6], dims=[-1, 1, -1, -1, -1]), grid=_grid(1, 1, 1, 2, 3, dims=[-1, -1, -1, -1, 3])),

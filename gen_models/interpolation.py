@@ -115,7 +115,6 @@ NEAREST = [
     *_both([5, 7], [[1, 4], [4, 1], [5, 7]], [0.9, 0.7]),
 ]
 
-_DOUBLE = {"why": "Paddle 2 multiplies sizes by computed scales in single precision", "formats": ("pir",)}
 
 LINEAR_2D = [
     *_KNOWN,
@@ -163,7 +162,7 @@ LINEAR_2D = [
     ),
     case(x=tensor([1, 2, 3, 7], dims=[1, 2, 3, -1]), scale=[0.5, 0.7]),
     # below 7 by the scale's rounding to single precision
-    case(x=tensor([1, 2, 5, 7]), scale=tensor([1], values=[1.4]), **_DOUBLE),
+    case(x=tensor([1, 2, 5, 7]), scale=tensor([1], values=[1.4])),
     case(x=tensor([1, 5, 7, 2], dims=[-1, -1, -1, 2]), size=[1, 4], scale=[0.9, 0.6], data_format="NHWC"),
     case(x=tensor([1, 5, 7, 2], dims=[-1, -1, -1, 2]), size=int32s(4, 1), data_format="NHWC"),
 ]

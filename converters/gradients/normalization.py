@@ -139,7 +139,7 @@ def _norm(
 
 
 def _like(node: NodeContext, value: Callable[[], Term], name: str) -> Term:
-    return _reshaped(value(), shape_of(node.get_input(name)))
+    return _reshaped(value(), shape_of(node.get_input(name if node.has_input(name) else "scale")))
 
 
 def layer_norm(node: NodeContext) -> NamedOutputs:

@@ -106,9 +106,7 @@ def matrix_rank_atol_rtol(node: NodeContext) -> NamedOutputs:
 
 
 def _count(node: NodeContext, values: Tensor, limit: Tensor) -> NamedOutputs:
-    # Paddle 3 declares the type of x and computes int64.
-    dtype = Type.i32 if node.declared_output_dtype() == Type.i32 else Type.i64
-    above = ops.convert(ops.greater(values, limit), dtype)
+    above = ops.convert(ops.greater(values, limit), Type.i32 if node.semantics.int32_count else Type.i64)
     return {"out": prevent_fusion(above, ops.reduce_sum(above, ints([-1]), False), [-1])}
 
 

@@ -21,11 +21,12 @@ from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 
 
-def computed_scale_sizes(x: Output, scales: Output) -> Node:
-    """floor(dim * scale) of the spatial dimensions, of the exact product, by scales known at run time (float32).
+def computed_scale_sizes(x: Output, scales: Output, single: bool) -> Node:
+    """floor(dim * scale) of the spatial dimensions by scales known at run time (float32).
 
-    They are the sizes that Interpolate gives, as floats of the graph may be rounded to bfloat16. It adds 1e-6 to the
-    scales, which is undone where floats have the precision to show it.
+    The product is exact or, if `single`, rounded to float32. They are the sizes that Interpolate gives, as floats of
+    the graph may be rounded to bfloat16. It adds 1e-6 to the scales, which is undone where floats have the precision to
+    show it.
     """
     count = scales.get_partial_shape()[0].get_length()
     axes = list(range(2, 2 + count))
@@ -43,10 +44,14 @@ def computed_scale_sizes(x: Output, scales: Output) -> Node:
         count,
     )
     rest: Node = ops.convert(sizes, Type.f32)
-    for dim in split_mantissa(ops.convert(_spatial(x, count), Type.f32)):
-        for scale in split_mantissa(scales):
-            rest = ops.subtract(rest, ops.multiply(dim, scale))
-    too_many = ops.logical_and(ops.less(number(0), rest), ops.less(rest, number(2**-6)))
+    dims = ops.convert(_spatial(x, count), Type.f32)
+    if single:
+        too_many = ops.less(ops.multiply(dims, scales), rest)  # no difference, which would not round the product
+    else:
+        for dim in split_mantissa(dims):
+            for scale in split_mantissa(scales):
+                rest = ops.subtract(rest, ops.multiply(dim, scale))
+        too_many = ops.logical_and(ops.less(number(0), rest), ops.less(rest, number(2**-6)))
     return ops.subtract(sizes, ops.convert(ops.logical_and(too_many, _has_float32_digits(scales)), Type.i64))
 
 

@@ -5,8 +5,8 @@ has the names without the version) and the older `nearest_interp`, `bilinear_int
 `trilinear_interp`.
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`. The `scale` of the older ones is one number that sets the
 size only. Sizes come from `size_tensor`, `out_size`, `scale_tensor`, `scale`, or `out_d`, `out_h`, `out_w`, in this
-order. A scale also fixes the ratio of coordinates (1 / scale). In two dimensions, in programs of Paddle 2, and in the
-older ops, a dimension that becomes 1 has the ratio 0: its first element, not its middle.
+order. A scale also fixes the ratio of coordinates (1 / scale). In two dimensions, in programs before Paddle 3.3, and in
+the older ops, a dimension that becomes 1 has the ratio 0: its first element, not its middle.
 
 OpenVINO's Interpolate is emitted where it computes the same; where rounding of the nearest element differs, and where
 Paddle's ratio is not in / out, elements are gathered (`nearest.py`) or weighted by matrices (`weights.py`). A
@@ -101,7 +101,7 @@ def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> R
         if scales is not None and named is None and None in sizes:
             size_tensor = dynamic_scaled_sizes(x, scales).output(0)
         elif scale_tensor is not None and named is None:
-            size_tensor = computed_scale_sizes(x, scale_tensor).output(0)
+            size_tensor = computed_scale_sizes(x, scale_tensor, node.semantics.single_scales).output(0)
         scales = scale_tensor = None
     first = rank == 4 or version == 1 or node.semantics.first_if_single
     if align_corners or not first or mode == "nearest":
@@ -119,6 +119,7 @@ def _plan(node: NodeContext, mode: str, version: int, x: Output, rank: int) -> R
         first,
         given=named is not None,
         maybe_single=maybe_single,
+        single=node.semantics.single_scales,
     )
 
 
@@ -190,7 +191,7 @@ def _by_scales(x: Output, plan: ResizeParameters, single: bool) -> Tensor:
 
 def _by_computed_scales(x: Output, plan: ResizeParameters, scales: Output) -> Node:
     """A resize with the ratio 1 / scale, by scales known at run time."""
-    sizes = computed_scale_sizes(x, scales)
+    sizes = computed_scale_sizes(x, scales, plan.single)
     if plan.maybe_single:
         x = broadcast_single(x, plan, sizes, plan.maybe_single)
     if plan.mode == "linear":

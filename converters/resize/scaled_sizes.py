@@ -33,6 +33,7 @@ class ResizeParameters(Struct, frozen=True):
     `first`: a dimension that becomes 1 is its first element (a ratio of 0), also where corners are not aligned.
     `given`: the sizes are given, not computed from the scales.
     `maybe_single`: spatial dimensions that may shrink to 1, which is known only at run time.
+    `single`: scales of a tensor are multiplied in single precision.
     """
 
     mode: str
@@ -46,6 +47,7 @@ class ResizeParameters(Struct, frozen=True):
     first: bool
     given: bool
     maybe_single: list[int]
+    single: bool
 
     def coordinates(self) -> str:
         """OpenVINO's name of the coordinate transformation."""

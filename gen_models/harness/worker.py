@@ -48,14 +48,14 @@ def serve() -> None:
             case, folder = request["case"], Path(request["folder"])
             if case is None:
                 requested = next(network for network in module.NETWORKS if network.name == request["op"])
-                generate_network(requested, "legacy", folder)
+                generate_network(requested, writes(), folder)
             else:
                 ops = (*getattr(module, "OPS", ()), *getattr(module, "CHAINS", ()))
                 op = next(op for op in ops if op.name == request["op"])
                 if isinstance(case, list):
-                    generate_together(op, [Case.from_json(item) for item in case], "legacy", folder)
+                    generate_together(op, [Case.from_json(item) for item in case], writes(), folder)
                 else:
-                    generate(op, Case.from_json(case), "legacy", folder)
+                    generate(op, Case.from_json(case), writes(), folder)
             reply = {"ok": True}
         except StopIteration:
             reply = {"error": f"module {request['module']} has no {request['op']} in its OPS, CHAINS or NETWORKS"}

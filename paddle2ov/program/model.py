@@ -70,6 +70,9 @@ class Semantics(Struct, frozen=True):
         concatenated_along: `write_to_array`, `tensor_array_to_tensor`: the array is represented by the concatenation of
             its elements along this axis, which is its first, and a write appends to it (`concatenated_arrays.py`).
         coarse_equality: `equal`, `not_equal`, `equal_all`: floats that differ by less than 1e-8 are equal.
+        ties_away: `round`, `grid_sampler`: ties are rounded away from zero; in volumes, `grid_sampler` samples what is
+            inside before it is rounded.
+        int32_count: `matrix_rank`, `matrix_rank_tol`, `matrix_rank_atol_rtol`: the rank is int32.
         read_attributes: `relu6`, `swish`, `hard_swish`: the kernel reads thresholds and factors.
         bounded_logits: `softmax`: the program tests its smallest values against 0, so that they are those of Paddle's
             kernel (`small_probabilities.py`).
@@ -84,6 +87,8 @@ class Semantics(Struct, frozen=True):
     end_before_first: bool = False
     concatenated_along: int | None = None
     coarse_equality: bool = False
+    ties_away: bool = False
+    int32_count: bool = False
     read_attributes: bool = False
     bounded_logits: bool = False
 

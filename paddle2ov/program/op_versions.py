@@ -1,10 +1,12 @@
 """Operators whose semantics changed between versions of Paddle although their name did not, or whose name did.
 
-A program carries the version of the Paddle that wrote it (1.8.5 writes 1008005). Where that determines what an operator
-computes, the reader sets its `Semantics`, so that converters need not compare versions. Programs of version 0 may be
-written by any Paddle, such as a current development build, and have the current semantics.
+A program carries the version of the Paddle that wrote it (1.8.5 writes 1008005; a PIR program a number of its own).
+Where that determines what an operator computes, the reader sets its `Semantics`, so that converters need not compare
+versions. Legacy programs of version 0 may be written by any Paddle, such as a current development build, and have the
+current semantics.
 
-Sources: Paddle's history, and models exported by Paddle 1.8.5 that were run in 1.8.5 and in 2.6.2.
+Sources: Paddle's history, models exported by Paddle 1.8.5 that were run in 1.8.5 and in 2.6.2, and all PIR cases of
+`gen_models` written and run by Paddle 3.0.0, 3.1.1 and 3.2.2 (`tools/older_paddle.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ from msgspec.structs import replace
 from paddle2ov.program.model import Semantics
 from paddle2ov.program.traits import with_trait
 
-_PADDLE_2_0, _PADDLE_2_4, _PADDLE_2_6, _PADDLE_3_0 = 2_000_000, 2_004_000, 2_006_000, 3_000_000
+_PADDLE_2_0, _PADDLE_2_4, _PADDLE_2_6 = 2_000_000, 2_004_000, 2_006_000
+_PADDLE_3_0, _PADDLE_3_1, _PADDLE_3_2, _PADDLE_3_3 = 3_000_000, 3_001_000, 3_002_000, 3_003_000
+PIR_VERSIONS = (_PADDLE_3_0, _PADDLE_3_0, _PADDLE_3_1, _PADDLE_3_2, _PADDLE_3_3)
+"""The Paddle that writes each `base_code.version` of PIR; 0 was that of betas."""
 
 _CURRENT = Semantics()
 _TRAITS = {
@@ -26,10 +31,21 @@ _TRAITS = {
     "square grid before 2.0": (_PADDLE_2_0, Semantics(square_grid=True)),
     "attributes before 2.6": (_PADDLE_2_6, Semantics(read_attributes=True)),
     "weighted rest before 3.0": (_PADDLE_3_0, Semantics(weighted_rest=True)),
-    "coarse before 3.0": (_PADDLE_3_0, Semantics(coarse_equality=True)),
-    "single scales before 3.0": (_PADDLE_3_0, Semantics(single_scales=True, first_if_single=True)),
+    "ties away before 3.1": (_PADDLE_3_1, Semantics(ties_away=True)),
+    "counts in 32 bits before 3.1": (_PADDLE_3_1, Semantics(int32_count=True)),
+    "coarse before 3.1": (_PADDLE_3_1, Semantics(coarse_equality=True)),
+    "ties away before 3.2": (_PADDLE_3_2, Semantics(ties_away=True)),
+    "single scales before 3.3": (_PADDLE_3_3, Semantics(single_scales=True, first_if_single=True)),
 }
 _OLD_SEMANTICS = {key: old for trait, old in _TRAITS.items() for key in with_trait(trait)}
+_LATER_OPERANDS = {"instance_norm_grad": "bias"}
+"""Operands before others that came with Paddle 3.1."""
+
+
+def operands_of(name: str, operands: Sequence[str], count: int) -> Sequence[str]:
+    """The names of the operands of a PIR operator that has `count` of them in the program."""
+    is_older = name in _LATER_OPERANDS and count == len(operands) - 1
+    return [item for item in operands if item != _LATER_OPERANDS[name]] if is_older else operands
 
 
 def semantics_of(op_type: str, version: int, attributes: Mapping[str, object] | None = None) -> Semantics:

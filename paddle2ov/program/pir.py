@@ -15,14 +15,14 @@ import msgspec
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import pir_file
 from paddle2ov.program.budget import MAX_NESTED_BLOCKS, Budget
-from paddle2ov.program.model import Block, Operator, Output, Program, Variable
-from paddle2ov.program.op_versions import current_name
+from paddle2ov.program.model import Block, Operator, Output, Program, Semantics, Variable
+from paddle2ov.program.op_versions import PIR_VERSIONS, current_name, operands_of, semantics_of
 from paddle2ov.program.pir_file import decode_any, results_of
 from paddle2ov.program.pir_memory import LoopArguments, ProgramMemory, written_operand
 from paddle2ov.program.places import MALFORMED, PlacedReadError, placed
 from paddle2ov.program.vocabulary import Vocabulary
 
-NEWEST_VERSION = 4
+NEWEST_VERSION = len(PIR_VERSIONS) - 1
 """The newest `base_code.version` that is understood: the one Paddle 3.3 writes."""
 
 _DIALECTS = {"0": "builtin", "1": "pd_op", "2": "cf", "3": "custom_op", "4": "dist"}
@@ -69,6 +69,7 @@ class _OperatorKind(msgspec.Struct):
     operands: Sequence[str]  # their names
     results: Sequence[str]  # the names that the signature has
     written: int | None  # the position of the operand whose memory the first result is written to
+    semantics: Semantics
 
 
 class _Reader:
@@ -150,20 +151,32 @@ class _Reader:
             self._memory.overwrite(op.operands[kind.written], results[0])
         attributes = self._attributes(op)
         block.operators.append(
-            Operator(kind.key, inputs, outputs, attributes, kind.source_type, block.index, index, blocks)
+            Operator(
+                kind.key,
+                inputs,
+                outputs,
+                attributes,
+                kind.source_type,
+                block.index,
+                index,
+                blocks,
+                semantics=kind.semantics,
+            )
         )
 
     def _kind(self, dialect: str, name: str, operands: int) -> _OperatorKind:
         name = current_name(name, operand_count=operands)
         signature = self._vocabulary.of_pir(name)
-        named: Sequence[str] = signature.operands if signature else ()
+        named = operands_of(name, signature.operands, operands) if signature else ()
+        key = signature.key if signature else name
         return _OperatorKind(
             name=name.rstrip("_"),
             source_type=f"{dialect}.{name}",
-            key=signature.key if signature else name,
+            key=key,
             operands=named[:operands] if operands <= len(named) else _ports(named, operands, "input"),
             results=signature.results if signature else (),
             written=written_operand(name, operands),
+            semantics=semantics_of(key, PIR_VERSIONS[self._file.base_code.version]),
         )
 
     def _read_structure(self, block: Block, op: pir_file.Op, dialect: str, name: str, index: int) -> bool:

@@ -1,12 +1,8 @@
 """Programs that Paddle 1.8.5 exported, against what it computed.
 
-A folder holds a program without call stacks and `arrays.npz`: what was given (`input:NAME`), and computed (`output:K`).
-`tools/record_old.py` of commit be5b4f5f recorded them.
+`tools/record_old.py` of commit be5b4f5f recorded them (`tests/support/recorded.py`), without call stacks.
 """
 
-from pathlib import Path
-
-import numpy as np
 import pytest
 
 from paddle2ov.errors import OpConversionError, OpInputError
@@ -15,8 +11,9 @@ from paddle2ov.program.op_versions import semantics_of
 from paddle2ov.program.reading import read_program
 from paddle2ov.testing import check_model
 from tests.support.by_hand import by_hand
+from tests.support.recorded import DATA, recorded
 
-RECORDED = Path(__file__).parents[1] / "data" / "paddle_1_8"
+RECORDED = DATA / "paddle_1_8"
 
 STATIC = {
     "circular_convolutions": "the width of conv_shift's filter must be known",
@@ -30,23 +27,15 @@ REFUSED = {
 """Programs that are refused -> what the message says."""
 
 
-def recorded(name):
-    """The folder of a program, its inputs by name and Paddle's results."""
-    with np.load(RECORDED / name / "arrays.npz") as arrays:
-        inputs = {key.partition(":")[2]: arrays[key] for key in arrays if key.startswith("input:")}
-        results = [arrays[f"output:{k}"] for k in range(len(arrays.files) - len(inputs))]
-    return RECORDED / name, inputs, results
-
-
 @pytest.mark.parametrize("name", sorted({folder.name for folder in RECORDED.iterdir()} - REFUSED.keys()))
 def test_recorded_programs(name):
-    folder, inputs, results = recorded(name)
+    folder, inputs, results = recorded(RECORDED / name)
     check_model(folder, inputs, results, dynamic=name not in STATIC)
 
 
 @pytest.mark.parametrize(("name", "message"), REFUSED.items())
 def test_what_cannot_be_converted_is_refused(name, message):
-    folder, inputs, results = recorded(name)
+    folder, inputs, results = recorded(RECORDED / name)
     with pytest.raises(OpConversionError, match=message):
         check_model(folder, inputs, results)
 
@@ -67,7 +56,7 @@ def test_what_cannot_be_converted_is_refused(name, message):
 )
 @by_hand(argument="operator")
 def test_removed_operators_are_in_recorded_programs(operator, name):
-    folder, inputs, results = recorded(name)
+    folder, inputs, results = recorded(RECORDED / name)
     check_model(folder, inputs, results, dynamic=False)
 
 
@@ -80,7 +69,7 @@ def test_attributes_are_those_of_the_file():
 
 
 def test_a_filter_of_unknown_width_is_refused():
-    folder, inputs, results = recorded("circular_convolutions")
+    folder, inputs, results = recorded(RECORDED / "circular_convolutions")
     with pytest.raises(OpInputError, match="a filter of unknown width"):
         check_model(folder, inputs, results, dynamic=True)
 

@@ -1,0 +1,41 @@
+"""Programs that Paddle 3.0 to 3.2 wrote, of operators that computed something else then, against what they computed.
+
+`python -m tools.older_paddle PYTHON --filter CASE --record FOLDER` recorded them.
+"""
+
+import pytest
+
+from paddle2ov.program.model import Semantics
+from paddle2ov.program.op_versions import PIR_VERSIONS, semantics_of
+from paddle2ov.program.reading import read_program
+from paddle2ov.testing import check_model
+from tests.support.recorded import DATA, recorded
+
+PROGRAMS = sorted(folder for version in DATA.glob("paddle_3_*") for folder in version.iterdir())
+
+
+@pytest.mark.parametrize("folder", PROGRAMS, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
+def test_recorded_programs(folder):
+    check_model(*recorded(folder))
+
+
+@pytest.mark.parametrize(("version", "number"), [("paddle_3_0", 1), ("paddle_3_1", 2), ("paddle_3_2", 3)])
+def test_each_paddle_writes_a_number_of_its_own(version, number):
+    program = read_program(DATA / version / "grid_sampler_test_14")
+    assert program.version == number
+    assert f"{PIR_VERSIONS[number]}".startswith(version[-3:].replace("_", "00"))
+
+
+@pytest.mark.parametrize(
+    ("operator", "wanted"),
+    [
+        ("round", [True, True, False, False, False]),
+        ("grid_sampler", [True, True, True, False, False]),
+        ("equal", [True, True, False, False, False]),
+        ("matrix_rank", [True, True, False, False, False]),
+        ("bicubic_interp_v2", [True, True, True, True, False]),
+        ("relu", [False] * 5),
+    ],
+)
+def test_which_versions_of_pir_have_older_semantics(operator, wanted):
+    assert [semantics_of(operator, version) != Semantics() for version in PIR_VERSIONS] == wanted
