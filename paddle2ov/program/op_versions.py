@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from paddle2ov.program.model import Semantics
-from paddle2ov.program.traits import with_trait
+from paddle2ov.program.model import Program, Semantics
+from paddle2ov.program.traits import TRAITS, with_trait
 
 _PADDLE_2_0, _PADDLE_2_4, _PADDLE_2_6 = 2_000_000, 2_004_000, 2_006_000
 _PADDLE_3_0, _PADDLE_3_1, _PADDLE_3_2, _PADDLE_3_3 = 3_000_000, 3_001_000, 3_002_000, 3_003_000
@@ -37,7 +37,7 @@ _TRAITS = {
     "ties away before 3.2": (_PADDLE_3_2, Semantics(ties_away=True)),
     "single scales before 3.3": (_PADDLE_3_3, Semantics(single_scales=True, first_if_single=True)),
 }
-_OLD_SEMANTICS = {key: old for trait, old in _TRAITS.items() for key in with_trait(trait)}
+_TRAIT_OF = {key: trait for trait in _TRAITS for key in with_trait(trait)}
 _LATER_OPERANDS = {"instance_norm_grad": "bias"}
 """Operands before others that came with Paddle 3.1."""
 
@@ -50,9 +50,20 @@ def operands_of(name: str, operands: Sequence[str], count: int) -> Sequence[str]
 
 def semantics_of(op_type: str, version: int, attributes: Mapping[str, object] | None = None) -> Semantics:
     """The semantics of the operator, with these attributes, in that version of Paddle."""
-    end, semantics = _OLD_SEMANTICS.get(op_type, (0, _CURRENT))
+    end, semantics = _TRAITS[_TRAIT_OF[op_type]] if op_type in _TRAIT_OF else (0, _CURRENT)
     chosen = semantics if 0 < version < end else _CURRENT
     return replace(chosen, end_before_first=True) if version < _PADDLE_3_0 and _has_steps(attributes or {}) else chosen
+
+
+def older_meaning(op_type: str, program: Program, paddle: str) -> str:
+    """What the operator computed in the Paddle that wrote the program, if `paddle`, a version, is past that; else ""."""
+    written_by = PIR_VERSIONS[program.version] if program.format == "pir" else program.version
+    trait = _TRAIT_OF.get(op_type)
+    if trait is None or semantics_of(op_type, written_by) == _CURRENT:
+        return ""
+    release = trait.rpartition(" ")[2]
+    is_past = [*map(int, paddle.split(".")[:2])] >= [*map(int, release.split("."))]
+    return f"before Paddle {release} it {TRAITS[trait]}" if is_past else ""
 
 
 def _has_steps(attributes: Mapping[str, object]) -> bool:

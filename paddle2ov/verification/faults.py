@@ -18,6 +18,7 @@ from paddle2ov.conversion import convert, translated
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.errors import ConversionWarning, Place
 from paddle2ov.program.model import Operator
+from paddle2ov.program.op_versions import older_meaning
 from paddle2ov.report import jsonable
 from paddle2ov.translation.translator import Progress
 from paddle2ov.verification.body_search import BodySearch
@@ -120,6 +121,8 @@ def _explain(found: Verification, inside: LocalisedFault, case: Path | None, sub
         tuple(inside.within),
         culprit.float64 or "",
     )
+    if older := older_meaning(culprit.operator.type, subject.program, found.paddle):
+        found.add_note(f"'{place.op_type}' is converted as the Paddle computed it that wrote the program: {older}")
     if any(map(_exceeds_32_bits, culprit.outputs)):
         found.add_note(INT64)
     if location.amplifies and not _has_distances(culprit.outputs):

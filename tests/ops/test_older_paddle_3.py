@@ -3,8 +3,10 @@
 `python -m tools.older_paddle PYTHON --filter CASE --record FOLDER` recorded them.
 """
 
+import numpy as np
 import pytest
 
+import paddle2ov
 from paddle2ov.program.model import Semantics
 from paddle2ov.program.op_versions import PIR_VERSIONS, semantics_of
 from paddle2ov.program.reading import read_program
@@ -39,3 +41,15 @@ def test_each_paddle_writes_a_number_of_its_own(version, number):
 )
 def test_which_versions_of_pir_have_older_semantics(operator, wanted):
     assert [semantics_of(operator, version) != Semantics() for version in PIR_VERSIONS] == wanted
+
+
+def test_verify_says_what_the_paddle_here_computes_otherwise(tmp_path):
+    halves = tmp_path / "halves.npz"
+    np.savez(halves, x=np.arange(12, dtype=np.float32) / 2)
+    report = paddle2ov.verify(DATA / "paddle_3_0" / "round_test_1", inputs=[halves])
+    assert report.verdict == "differ"
+    assert report.culprit.type == "round"
+    assert report.note == (
+        "'round' is converted as the Paddle computed it that wrote the program: "
+        "before Paddle 3.1 it rounded ties away from zero"
+    )
