@@ -37,13 +37,14 @@ class PaddleModel:
 
     Attributes:
         process: the process.
-        names: of its results.
+        files: the model's.
     """
 
-    def __init__(self, process: PaddleProcess, number: int, names: list[str]) -> None:
+    def __init__(self, process: PaddleProcess, files: ModelFiles, number: int, names: list[str]) -> None:
         self.process = process
+        self.files = files
         self._number = number
-        self.names = names
+        self._names = names
 
     def __enter__(self) -> PaddleModel:
         return self
@@ -57,11 +58,11 @@ class PaddleModel:
         Raises:
             PaddleRunError: Paddle refuses the inputs, or dies.
         """
-        values = self.process.compute(self._number, inputs, None, len(self.names))
+        values = self.process.compute(self._number, inputs, None, len(self._names))
         results = [item for item in values if item is not None]
-        if len(results) != len(self.names):
+        if len(results) != len(self._names):
             raise PaddleRunError("Paddle gave no value for some of the model's results")
-        return [replace(item, name=name) for name, item in zip(self.names, results, strict=True)]
+        return [replace(item, name=name) for name, item in zip(self._names, results, strict=True)]
 
     def values(self, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]]) -> list[Expected | None]:
         """Values inside the program, see `paddle_worker.py`; None for those that Paddle cannot hand out.
@@ -119,6 +120,10 @@ class PaddleProcess:
             self._log.close()
             shutil.rmtree(self._folder, ignore_errors=True)
 
+    def new_folder(self) -> Path:
+        """A folder that is there until the end of the `with` statement."""
+        return Path(tempfile.mkdtemp(dir=self._folder))
+
     def is_alive(self) -> bool:
         """Whether the process runs."""
         return self._process is not None and self._process.poll() is None
@@ -136,7 +141,7 @@ class PaddleProcess:
         self._loaded += 1
         loaded = self._ask(self._load_request(files, number))
         self.version = loaded["version"]
-        return PaddleModel(self, number, loaded["names"])
+        return PaddleModel(self, files, number, loaded["names"])
 
     def _start(self) -> None:
         try:

@@ -97,7 +97,7 @@ class Sides:
 
     def look_for_ties(self, subject: Subject) -> None:
         """Records ties between equal scores that were broken differently, and whether they explain the differences."""
-        ties = TieFinder(self.values, subject.files, subject.tolerance, subject.side).run(self.results)
+        ties = TieFinder(self.values, subject.tolerance, subject.side).run(self.results)
         self.run = replace(self.run, ties=tuple(ties.found), explained=ties.explain)
 
 

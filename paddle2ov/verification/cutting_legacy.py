@@ -8,9 +8,9 @@ from typing import Any
 
 from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
-from paddle2ov.program.model import Operator, Program
+from paddle2ov.program.model import Operator
 from paddle2ov.verification.editing import Cut
-from paddle2ov.verification.values import captured_by
+from paddle2ov.verification.values import Values, captured_by
 
 _BLOCK_ATTRIBUTE = 8  # the type of an attribute that holds a block index
 _HOLDERS = {"feed": 9, "fetch": 10}  # their numbers in Paddle's VarType
@@ -35,18 +35,16 @@ def cut_operator(files: ModelFiles, operator: Operator, inputs: Collection[str],
     return Cut(desc.SerializeToString(), weights & used)
 
 
-def cut_body(
-    files: ModelFiles, program: Program, operator: Operator, block: int, dynamic: Collection[str]
-) -> Cut | None:
+def cut_body(values: Values, operator: Operator, block: int) -> Cut | None:
     """See `cut_body` of `cutting.py`."""
-    desc = ProgramDesc.FromString(files.program.read_bytes())
+    desc = ProgramDesc.FromString(values.files.program.read_bytes())
     chosen = operator.blocks[block]
     if not chosen.operators or not 0 < chosen.index < len(desc.blocks):
         return None
     main, inner = desc.blocks[0], desc.blocks[chosen.index]
     declared = {variable.name: variable for variable in (*main.vars, *inner.vars)}
     weights = _weights(declared.values())
-    arrays = {name for name, variable in program.variables.items() if variable.is_array}
+    arrays = {name for name, variable in values.program.variables.items() if variable.is_array}
     ops = list(inner.ops)
     positions = _without_arrays(ops, arrays)
     body = [ops[i] for i in positions]
@@ -55,8 +53,8 @@ def cut_body(
     # The variables captured from the surrounding program, under the names in the file.
     captured = {_name_in_file(name): name for name in captured_by(chosen)}
     entering = {name: variable for name, variable in captured.items() if name in used and name not in state}
-    available = {name: name for name in dynamic} | entering
-    available = {name: variable for name, variable in available.items() if variable in dynamic}
+    available = {name: name for name in values.dynamic} | entering
+    available = {name: variable for name, variable in available.items() if variable in values.dynamic}
     before = _resolve(entering, list(main.ops)[: operator.index], available, weights)
     leaving = [name for name in dict.fromkeys(_name_in_file(name) for name in chosen.outputs) if name not in arrays]
     if operator.type == "while" and leaving[:1] != [_name_in_file(chosen.outputs[0])]:

@@ -9,6 +9,7 @@ from paddle2ov.program.dtypes import PIR_TYPES
 from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.verification.editing import Cut, Raw
+from paddle2ov.verification.values import Values
 
 
 def cut_operator(files: ModelFiles, operator: Operator, inputs: Collection[str], results: Sequence[str]) -> Cut | None:
@@ -32,11 +33,10 @@ def cut_operator(files: ModelFiles, operator: Operator, inputs: Collection[str],
     return Cut(source, _weights(main["ops"]))
 
 
-def cut_body(
-    files: ModelFiles, program: Program, operator: Operator, block: int, dynamic: Collection[str]
-) -> Cut | None:
+def cut_body(values: Values, operator: Operator, block: int) -> Cut | None:
     """See `cut_body` of `cutting.py`."""
-    source, main = _read(files)
+    program = values.program
+    source, main = _read(values.files)
     ops: list[Raw] = main["ops"]
     inner = ops[operator.index]["regions"][block]["blocks"][0]
     arguments, body, last = list(inner.get("args", ())), list(inner["ops"]), inner["ops"][-1]
@@ -62,7 +62,7 @@ def cut_body(
             first[position] = name, variable
             fresh += 1
     captured = {*_captured(inside), *_captured([last], _defined(body))} - arrays - ids.keys()
-    known = _variables_read(operator).intersection(dynamic)
+    known = _variables_read(operator).intersection(values.dynamic)
     before = _resolve(captured, ops, {value: name for value, name in _names(program, ops).items() if name in known})
     if before is None:
         return None

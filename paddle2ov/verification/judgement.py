@@ -22,7 +22,7 @@ from paddle2ov.program.reading import read_program
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.float64 import in_float64, write_float64
-from paddle2ov.verification.values import Isolated
+from paddle2ov.verification.values import Isolated, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +123,12 @@ class Float64Judge:
             for ours, want, right in zip(results, expected, exact, strict=True)
         )
 
-    def operator(self, files: ModelFiles, program: Program, operator: Operator, alone: Isolated) -> Float64Comparisons:
+    def operator(self, values: Values, operator: Operator, alone: Isolated) -> Float64Comparisons:
         """Compares the results of one isolated operator with Paddle's in float64."""
         inputs, expected = alone.inputs, alone.expected
         with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
             try:
-                part = extract(Path(folder), files, program, operator, inputs.keys(), list(expected))
+                part = extract(Path(folder), values, operator, inputs.keys(), list(expected))
                 if part is None:
                     return "it cannot stand alone"
                 read = read_program(part.program, part.params, mapped=False)

@@ -13,10 +13,10 @@ from typing import Generic, TypeVar
 
 from paddle2ov.comparison.deadline import TimeUpError
 from paddle2ov.comparison.differences import TensorComparison, compare_tensor
-from paddle2ov.program.files import ModelFiles
-from paddle2ov.program.model import Operator, Program
+from paddle2ov.errors import Place
+from paddle2ov.program.model import Operator
 from paddle2ov.translation.translator import Progress
-from paddle2ov.verification.judgement import Float64Comparisons, is_paddle_rounding
+from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge, is_paddle_rounding
 from paddle2ov.verification.paddle_values import RANDOM
 from paddle2ov.verification.values import Isolated, Values, variables_read
 
@@ -44,17 +44,16 @@ class OperatorComparison:
     float64: Float64Comparisons | None = None
 
 
-Judgement = Callable[[Operator, Isolated], Float64Comparisons]
-"""Judges an operator alone, whose results differ."""
-Inside = Callable[[Operator], "LocalisedFault | None"]
-"""Looks into an `if` or a `while`, see `BodySearch.run`."""
+Inside = Callable[[Operator], "Localisation | None"]
+"""Looks into an `if` or a `while`, see `find_in_body`."""
 
 
 @dataclass(slots=True)
 class Localisation:
-    """What was found.
+    """What was found in a program, which is the whole one or the body of an `if` or a `while`.
 
     Attributes:
+        values: both sides' values in the program.
         operators: the operators of the main block that were looked at alone, in program order.
         culprit: the first operator that is wrong given Paddle's own inputs; if there is none, one whose results differ
             in the whole model although its inputs agree; or None.
@@ -64,34 +63,20 @@ class Localisation:
         rounded: the operators before it that differ from Paddle alone, by Paddle's rounding.
         unknown: how many operators could not be run alone.
         is_explained: whether nothing differs in the whole model once OpenVINO takes Paddle's results of `rounded`.
+        place: the culprit's, as the whole program has it; set in a body.
+        within: the `if` and `while` that the body is in, outermost first, with the iteration of a loop.
     """
 
+    values: Values
     operators: list[OperatorComparison] = field(default_factory=list)
     culprit: OperatorComparison | None = None
     isolated: Isolated | None = None
-    inside: LocalisedFault | None = None
+    inside: Localisation | None = None
     amplifies: bool = False
     rounded: list[OperatorComparison] = field(default_factory=list)
     unknown: int = 0
     is_explained: bool = False
-
-
-@dataclass(slots=True)
-class LocalisedFault:
-    """What was found, and where.
-
-    Attributes:
-        location: what was found in a program.
-        operator: its culprit, as the whole program has it.
-        files: the program's files: those of the whole one, or those of a body as a program of its own.
-        program: the program.
-        within: the control-flow operators that it is in, outermost first, with the iteration of a loop.
-    """
-
-    location: Localisation
-    operator: Operator
-    files: ModelFiles
-    program: Program
+    place: Place | None = None
     within: list[str] = field(default_factory=list)
 
 
@@ -106,7 +91,7 @@ class Localiser:
     """
 
     def __init__(
-        self, values: Values, tolerance: float, judge: Judgement | None = None, inside: Inside | None = None
+        self, values: Values, tolerance: float, judge: Float64Judge | None = None, inside: Inside | None = None
     ) -> None:
         self._values = values
         self._tolerance = tolerance
@@ -115,7 +100,7 @@ class Localiser:
 
     def run(self, progress: Progress | None = None) -> Localisation:
         """Finds the operator at fault."""
-        location, drawn = Localisation(), None
+        location, drawn = Localisation(self._values), None
         for compared in self._each_alone(progress):
             location.operators.append(compared)
             if compared.isolated is None:
@@ -238,7 +223,7 @@ class Localiser:
             if _agree(compared.isolated):
                 return False
             if self._judge is not None:
-                compared.float64 = self._judge(operator, isolated)
+                compared.float64 = self._judge.operator(self._values, operator, isolated)
                 if is_paddle_rounding(compared.float64):
                     location.rounded.append(compared)
                     return False
@@ -246,8 +231,8 @@ class Localiser:
         owner = next((item for item in filled if item.blocks), operator)
         if owner.blocks and self._inside is not None:
             location.inside = self._inside(owner)
-            if location.inside is not None and location.inside.location.culprit is None:
-                location.rounded += location.inside.location.rounded
+            if location.inside is not None and location.inside.culprit is None:
+                location.rounded += location.inside.rounded
                 location.inside = None
                 return False
         outputs = tuple(self._compare(list(isolated.expected) if isolated is not None else []).values())

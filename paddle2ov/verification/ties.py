@@ -18,7 +18,6 @@ from paddle2ov.comparison.differences import Expected, as_openvino_array, compar
 from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
-from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator
 from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray
@@ -90,14 +89,12 @@ class TieFinder:
 
     Args:
         values: both sides' values. Paddle's choices become its `fixed` ones.
-        files: the model's files.
         tolerance: see `compare_tensor`; of scores it is relative to the largest.
         side: Paddle for single operators.
     """
 
-    def __init__(self, values: Values, files: ModelFiles, tolerance: float, side: PaddleProcess) -> None:
+    def __init__(self, values: Values, tolerance: float, side: PaddleProcess) -> None:
         self._values = values
-        self._files = files
         self._tolerance = tolerance
         self._side = side
 
@@ -185,7 +182,7 @@ class TieFinder:
                 return None
         with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
             try:
-                part = extract(Path(folder), self._files, self._values.program, operator, reads, names)
+                part = extract(Path(folder), self._values, operator, reads, names)
                 if part is None:
                     return None
                 with self._side.load(part) as alone:

@@ -44,6 +44,7 @@ class Values:
         where: where OpenVINO computes.
 
     Attributes:
+        files: the program's, as Paddle has loaded them.
         block: the main block, without what its results do not need.
         used: the variables that anything reads.
         dynamic: the variables that depend on the program's inputs; the others are constants.
@@ -59,6 +60,7 @@ class Values:
         where: Where = ON_CPU,
     ) -> None:
         self.program = program
+        self.files = paddle.files
         self.inputs = inputs
         self.fixed: dict[str, Expected] = {}
         self._paddle = paddle

@@ -96,13 +96,14 @@ def test_an_operator_stands_alone_with_its_weights_and_constants(format, tmp_pat
     files, program = find_model(folder), read_program(folder)
     inputs = {"x": np.linspace(-1, 1, 3 * 32 * 40, dtype=np.float32).reshape(1, 3, 32, 40)}
     with PaddleProcess(format) as paddle:
-        localiser = Localiser(Values(program, paddle.load(files), inputs), 1e-4)
+        values = Values(program, paddle.load(files), inputs)
+        localiser = Localiser(values, 1e-4)
         for kind in ("conv2d", "reshape2", "rnn"):
             operator = next(operator for operator in program.block.operators if operator.type == kind)
             alone = localiser.isolate(operator)
             target = tmp_path / kind
             target.mkdir()
-            part = extract(target, files, program, operator, alone.inputs.keys(), list(alone.expected))
+            part = extract(target, values, operator, alone.inputs.keys(), list(alone.expected))
             with paddle.load(part) as other:
                 results = other.run({name: input_.array for name, input_ in alone.inputs.items()})
             for result, expected in zip(results, alone.expected.values(), strict=True):
