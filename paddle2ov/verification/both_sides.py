@@ -17,10 +17,8 @@ from paddle2ov.errors import PaddleRunError, plain_message
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.inputs.given_arrays import Inputs, cast, cast_inputs, rounded_inputs
-from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Program
 from paddle2ov.translation.extension import Extension
-from paddle2ov.typing import AnyArray
 from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge
 from paddle2ov.verification.paddle_values import (
     faulty_values,
@@ -39,8 +37,8 @@ class Subject:
     """What is compared, and how.
 
     Attributes:
-        files: the model's files, as Paddle reads them.
-        whole: their program.
+        paddle: the model in Paddle.
+        whole: its program.
         program: the same with the results that are compared.
         compiled: that program in OpenVINO.
         tolerance: of floats, relative to the largest value of each result.
@@ -49,10 +47,9 @@ class Subject:
         is_random: whether the inputs are random.
         retyped: the inputs that the compiled model takes in other types than the program, each with its type.
         side: Paddle for parts of the program, and for it in float64.
-        judge: computes in float64.
     """
 
-    files: ModelFiles
+    paddle: PaddleModel
     whole: Program
     program: Program
     compiled: openvino.CompiledModel
@@ -62,7 +59,11 @@ class Subject:
     is_random: bool
     retyped: Mapping[str, openvino.Type]
     side: PaddleProcess
-    judge: Float64Judge
+
+    @property
+    def judge(self) -> Float64Judge:
+        """Computes in float64."""
+        return Float64Judge(self.side, self.tolerance)
 
 
 @dataclass
@@ -78,11 +79,6 @@ class Sides:
     has_faulty: bool = False
     """Whether OpenVINO took values from Paddle that Paddle computes wrongly."""
 
-    @property
-    def inputs(self) -> Inputs:
-        """What both sides were run on."""
-        return dict(self.values.inputs)
-
     def compute_in_float64(self, subject: Subject) -> None:
         """Records how far both are from what Paddle computes in float64, if values are what differs."""
         if not any(output.comparable and not output.ok for output in self.run.outputs):
@@ -91,25 +87,23 @@ class Sides:
         if not self.drawn:
             inputs = self.values.inputs
             judged = subject.judge.whole(
-                subject.files, subject.whole, inputs, self.results, self.expected, partial(_paddle_results, subject)
+                self.values.files, subject.whole, inputs, self.results, self.expected, partial(_paddle_results, subject)
             )
         self.run = replace(self.run, float64=judged)
 
     def look_for_ties(self, subject: Subject) -> None:
         """Records ties between equal scores that were broken differently, and whether they explain the differences."""
-        ties = TieFinder(self.values, subject.tolerance, subject.side).run(self.results)
-        self.run = replace(self.run, ties=tuple(ties.found), explained=ties.explain)
+        ties, explain = TieFinder(self.values, subject.tolerance, subject.side).run(self.results)
+        self.run = replace(self.run, ties=tuple(ties), explained=explain)
 
 
-def run_both(
-    subject: Subject, paddle: PaddleModel, arrays: Inputs, expected: Sequence[Expected] | None = None
-) -> Sides:
+def run_both(subject: Subject, arrays: Inputs, expected: Sequence[Expected] | None = None) -> Sides:
     """Runs both sides and compares; `expected` are Paddle's results where they are known.
 
     Raises:
         PaddleRunError: Paddle dies. What it refuses is noted in the run.
     """
-    arrays = rounded_inputs(arrays, subject.retyped)
+    paddle, arrays = subject.paddle, rounded_inputs(arrays, subject.retyped)
     values = Values(subject.program, paddle, arrays, subject.extension, subject.where)
     shapes = {name: tuple(array.shape) for name, array in arrays.items()}
     try:
@@ -157,7 +151,7 @@ def _in_type_of(result: Result, expected: Expected) -> Expected:
     return Expected(expected.name, kind, cast(expected.array, OV_TYPES[kind]))
 
 
-def _paddle_results(subject: Subject, paddle: PaddleModel, arrays: Mapping[str, AnyArray]) -> list[Expected]:
+def _paddle_results(subject: Subject, paddle: PaddleModel, arrays: Inputs) -> list[Expected]:
     """Paddle's values of the results that are compared."""
     results = paddle.run(arrays)
     if subject.program is not subject.whole:

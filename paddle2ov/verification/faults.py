@@ -171,7 +171,7 @@ def _fault_outside_operators(subject: Subject, one: Sides) -> str:
 def _agrees(model: Model, subject: Subject, one: Sides) -> bool:
     """Whether the program, converted with its own types of inputs, has Paddle's results."""
     try:
-        results, _ = run_openvino(subject.where.compile(model), one.inputs)
+        results, _ = run_openvino(subject.where.compile(model), one.values.inputs)
     except RuntimeError:  # without workarounds, OpenVINO need not even compile it
         return False
     return all(result.ok for result in compare_results(results, one.expected, subject.tolerance))

@@ -8,7 +8,7 @@ OpenVINO's result away from the one in float64.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +16,10 @@ from paddle2ov.comparison.differences import Expected, as_openvino_array, distan
 from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError, system_message
+from paddle2ov.inputs.given_arrays import Inputs
 from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.program.reading import read_program
-from paddle2ov.typing import AnyArray
 from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.float64 import in_float64, write_float64
 from paddle2ov.verification.values import Isolated, Values
@@ -94,10 +94,10 @@ class Float64Judge:
         self,
         files: ModelFiles,
         program: Program,
-        inputs: Mapping[str, AnyArray],
+        inputs: Inputs,
         results: Sequence[Result],
         expected: Sequence[Expected],
-        compute: Callable[[PaddleModel, Mapping[str, AnyArray]], list[Expected]] = PaddleModel.run,
+        compute: Callable[[PaddleModel, Inputs], list[Expected]] = PaddleModel.run,
     ) -> Float64Comparisons:
         """Compares the results of a whole model with Paddle's in float64.
 

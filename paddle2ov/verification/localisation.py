@@ -247,7 +247,7 @@ class Localiser:
         values = self._values
         rounded = [name for item in location.rounded for name in item.operator.output_names() if name in values.used]
         if rounded:
-            values.fixed |= values.of_paddle(rounded)
+            values.fix(values.of_paddle(rounded))
         location.culprit = culprit = self._first_in_whole()
         if culprit is None:
             location.is_explained = bool(rounded)

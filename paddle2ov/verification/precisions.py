@@ -12,7 +12,6 @@ import numpy as np
 import openvino
 
 from paddle2ov.comparison.differences import Expected, as_openvino_array
-from paddle2ov.comparison.paddle_process import PaddleModel
 from paddle2ov.compilation.precision import NEVER_COMPILED, computes_in, is_compilable_in_f16
 from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
@@ -22,7 +21,7 @@ from paddle2ov.program.settings import Settings
 from paddle2ov.progress import StageProgress
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.both_sides import Sides, Subject, compare, run_both, run_openvino
-from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
+from paddle2ov.verification.judgement import is_paddle_rounding
 from paddle2ov.verification.measures import BOXES, Measure, measure_for
 from paddle2ov.verification.results import ComparedPrecision, PrecisionTable, Verdict
 from paddle2ov.verification.where import Where
@@ -39,7 +38,6 @@ _VERDICTS: tuple[Verdict, ...] = ("differ", "rounding", "ties", "agree")  # the 
 
 def compare_precisions(
     subject: Subject,
-    paddle: PaddleModel,
     sides: Sequence[Sides],
     tolerance: float,
     model: openvino.Model,
@@ -51,7 +49,6 @@ def compare_precisions(
 
     Args:
         subject: the comparison in float32.
-        paddle: Paddle, with the model.
         sides: what was found of each set of inputs.
         tolerance: of the other precisions.
         model: the converted model.
@@ -72,11 +69,8 @@ def compare_precisions(
         missing["f16"] = NEVER_COMPILED
     subjects = {"f32": subject}
     for name in here:
-        judge = Float64Judge(subject.side, tolerance)
         compiled = _compiled(model, name)
-        subjects[name] = replace(
-            subject, compiled=compiled, tolerance=tolerance, where=Where(precision=name), judge=judge
-        )
+        subjects[name] = replace(subject, compiled=compiled, tolerance=tolerance, where=Where(precision=name))
     if quantized is None:
         missing[QUANTIZED] = "needs data: `paddle2ov quantize` makes a model of it, which --quantized compares"
     else:
@@ -89,10 +83,10 @@ def compare_precisions(
         elif name == QUANTIZED:
             compared[name] = [_quantized(item, side) for side in ran]
         else:
-            compared[name] = [_judged(item, paddle, side) for side in ran]
+            compared[name] = [_judged(item, side) for side in ran]
     rows = [_row(name, judged, measure) for name, judged in compared.items()]
     say("measuring precisions", 0, 1)
-    taken = [side.inputs for i, side in enumerate(ran) if all(judged[i].results for judged in compared.values())]
+    taken = [side.values.inputs for i, side in enumerate(ran) if all(judged[i].results for judged in compared.values())]
     if taken:  # OpenVINO takes these inputs
         times = _times({name: subject.compiled for name, subject in subjects.items()}, taken[0])
         rows = [_timed(row, times) for row in rows]
@@ -160,9 +154,9 @@ def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
         raise OpenVINORunError(f"OpenVINO cannot compile the model in {precision}: {error}") from error
 
 
-def _judged(subject: Subject, paddle: PaddleModel, side: Sides) -> Sides:
+def _judged(subject: Subject, side: Sides) -> Sides:
     """A set of inputs in another precision, judged as in float32; no operator is looked for."""
-    judged = run_both(subject, paddle, side.inputs, side.expected)
+    judged = run_both(subject, side.values.inputs, side.expected)
     if not judged.run.ok:
         judged.look_for_ties(subject)
     if not judged.run.ok and not judged.run.explained:
@@ -173,7 +167,7 @@ def _judged(subject: Subject, paddle: PaddleModel, side: Sides) -> Sides:
 
 def _quantized(subject: Subject, side: Sides) -> Sides:
     """A set of inputs in the quantized model, whose inner values are not those of the program."""
-    results, error = run_openvino(subject.compiled, side.inputs)
+    results, error = run_openvino(subject.compiled, side.values.inputs)
     run = compare(side.run.inputs, results, error, side.expected, subject.tolerance)
     return Sides(side.values, run, results, side.expected)
 

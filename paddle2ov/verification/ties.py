@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -71,19 +71,6 @@ class Tie:
         return f"{self.place}: {what}"
 
 
-@dataclass(slots=True)
-class Ties:
-    """What was found.
-
-    Attributes:
-        found: the selections that decided otherwise, in the order of the program.
-        explain: whether nothing else differs: with Paddle's choices all results agree.
-    """
-
-    found: list[Tie] = field(default_factory=list)
-    explain: bool = False
-
-
 class TieFinder:
     """Looks for ties on one set of inputs.
 
@@ -98,24 +85,23 @@ class TieFinder:
         self._tolerance = tolerance
         self._side = side
 
-    def run(self, results: Sequence[Result]) -> Ties:
-        """Whether ties explain how `results`, those of the whole model, differ from Paddle's."""
-        values, ties = self._values, Ties()
+    def run(self, results: Sequence[Result]) -> tuple[list[Tie], bool]:
+        """The selections of a model that decided otherwise, and whether its `results` differ by nothing else."""
+        values, ties = self._values, list[Tie]()
         selections = [operator for operator in values.block.operators if operator.type in CHOOSING]
         if not selections or not results:
-            return ties
+            return ties, False
         outputs = [item.variable for item in values.program.outputs]
         around = [name for selection in selections for name in (*selection.input_names(), *selection.output_names())]
         inside = [name for name in around if name in values.used or name in outputs]
-        paddle = {key: item for operator in selections for key, item in values.read_by(operator).items()}
-        paddle |= values.of_paddle([*inside, *outputs])
-        first = True
+        read, wrote = values.around(selections, [*inside, *outputs])
+        paddle, first = read | wrote, True
         while True:
             ours = values.of_openvino(name for name in (*inside, *outputs) if name in paddle)
             if first and not self._is_the_same(dict(zip(outputs, results, strict=False)), ours, paddle):
-                return ties  # with the values inside as results the model computes something else
+                return ties, False  # with the values inside as results the model computes something else
             first = False
-            before = len(ties.found)
+            before = len(ties)
             for operator in selections:
                 names = [name for name in operator.output_names() if name in ours and name not in values.fixed]
                 if self._agree(names, ours, paddle):
@@ -124,13 +110,12 @@ class TieFinder:
                     continue  # an earlier one is to be fixed first
                 tie = self._tie(operator, names, ours, paddle)
                 if tie is None:
-                    return ties
-                ties.found.append(tie)
-                values.fixed |= {name: paddle[name] for name in operator.output_names() if name in paddle}
-            if len(ties.found) == before:
+                    return ties, False
+                ties.append(tie)
+                values.fix({name: paddle[name] for name in operator.output_names() if name in paddle})
+            if len(ties) == before:
                 left = [name for name in outputs if name not in values.fixed]
-                ties.explain = bool(before) and all(name in ours for name in left) and self._agree(left, ours, paddle)
-                return ties
+                return ties, bool(ties) and all(name in ours for name in left) and self._agree(left, ours, paddle)
 
     def _is_the_same(
         self, whole: Mapping[str, Result], ours: Mapping[str, Result], paddle: Mapping[str, Expected]

@@ -16,6 +16,7 @@ from paddle2ov.comparison.paddle_process import PaddleModel
 from paddle2ov.compilation.running import Result, infer
 from paddle2ov.conversion import convert
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
+from paddle2ov.inputs.given_arrays import Inputs
 from paddle2ov.program.liveness import liveness
 from paddle2ov.program.model import Block, Operator, Program
 from paddle2ov.translation.extension import Extension
@@ -55,7 +56,7 @@ class Values:
         self,
         program: Program,
         paddle: PaddleModel,
-        inputs: Mapping[str, AnyArray],
+        inputs: Inputs,
         extension: Extension = None,
         where: Where = ON_CPU,
     ) -> None:
@@ -97,22 +98,10 @@ class Values:
         """OpenVINO's values of the variables that can be model outputs, without the fixed ones."""
         return dict(self._of_openvino([name for name in dict.fromkeys(names) if name not in self.fixed]))
 
-    def read_by(self, operator: Operator) -> dict[str, Expected]:
-        """Paddle's values of what an operator reads and what depends on the program's inputs."""
-        return self.around([operator], [])[0]
-
     def around(
         self, operators: Iterable[Operator], wanted: Sequence[str]
     ) -> tuple[dict[str, Expected], dict[str, Expected]]:
-        """Paddle's values, fetched in one run.
-
-        Args:
-            operators: operators of the main block.
-            wanted: variables.
-
-        Returns:
-            Those of what the operators read and what depends on the program's inputs, and those of the variables.
-        """
+        """Paddle's values of what operators read and what depends on the program's inputs, and those of variables."""
         names = [
             name
             for name in dict.fromkeys(name for operator in operators for name in variables_read(operator))

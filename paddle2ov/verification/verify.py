@@ -39,7 +39,7 @@ from paddle2ov.translation.model_builder import chosen_outputs
 from paddle2ov.translation.registry import Registry
 from paddle2ov.verification.both_sides import Sides, Subject
 from paddle2ov.verification.faults import compare_operators, locate_fault
-from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
+from paddle2ov.verification.judgement import is_paddle_rounding
 from paddle2ov.verification.precisions import compare_precisions, quantized_model
 from paddle2ov.verification.results import Verification
 from paddle2ov.verification.runs import run_all, unexplained
@@ -158,6 +158,7 @@ def verify(
     model = converted or convert(program, extension=extension, device=where.target, sequence_lengths=sequence_lengths)
     drawn = None if sets else RandomInputs(program, model, shape_sets(shapes), seed, settings, sequence_lengths)
     sets = sets if drawn is None else drawn.sets
+    retyped = _retyped(model, program)
     in_int8 = quantized_model(quantized, model) if quantized is not None else None
     compiled, where = _compiled(model, where)
     lower = LOW_TOLERANCE if tolerance is None else tolerance
@@ -168,28 +169,26 @@ def verify(
     say("starting Paddle", 0, len(sets))
     report = Verification(origin(files.program), program.format, "", openvino.__version__, tolerance, where.precision)
     with PaddleProcess(program.format, paddle_python, deadline) as side:
-        subject = Subject(
-            files=files,
-            whole=whole,
-            program=program,
-            compiled=compiled,
-            tolerance=tolerance,
-            where=where,
-            extension=extension,
-            is_random=not (inputs or images),
-            retyped=_retyped(model, program),
-            side=side,
-            judge=Float64Judge(side, tolerance),
-        )
         try:
             with PaddleProcess(program.format, paddle_python, deadline) as process:
-                paddle = process.load(files)
+                subject = Subject(
+                    paddle=process.load(files),
+                    whole=whole,
+                    program=program,
+                    compiled=compiled,
+                    tolerance=tolerance,
+                    where=where,
+                    extension=extension,
+                    is_random=not (inputs or images),
+                    retyped=retyped,
+                    side=side,
+                )
                 source.check()  # that is what Paddle has read
                 report.paddle = process.version
-                sides = run_all(report, subject, paddle, sets, drawn, say, on_run or (lambda found: None))
+                sides = run_all(report, subject, sets, drawn, say, on_run or (lambda found: None))
                 _look_into(report, subject, sides, operators, folder, say)
                 if short == "all":
-                    report.precisions = compare_precisions(subject, paddle, sides, lower, model, in_int8, settings, say)
+                    report.precisions = compare_precisions(subject, sides, lower, model, in_int8, settings, say)
         except TimeUpError:
             report.unfinished = doing.what
         except KeyboardInterrupt:  # `on_run` knows the report
