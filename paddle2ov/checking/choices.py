@@ -117,16 +117,10 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
                 shown[key] = base + len(ports)
                 ports.append(port)
     copy.add_results([ops.result(port) for port in ports])
-    try:
-        results = device.run(copy, sequence)
-    except RuntimeError:
-        return [{} for _ in sequence]
     observed = []
-    for input_tensors, result in zip(sequence, results, strict=True):
+    for input_tensors, result in zip(sequence, device.run(copy, sequence), strict=True):
         seen: dict[int, ObservedNode] = {}
-        for number, node in nodes.items():
-            if isinstance(result, str):
-                break
+        for number, node in nodes.items() if not isinstance(result, str) else ():
             read_keys = [(number_of(port.get_node()), port.get_index()) for port in node.input_values()]
             read_tensors = [
                 input_tensors[inputs[key[0]]] if key[0] in inputs else result[shown[key]] if key in shown else None

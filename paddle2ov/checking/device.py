@@ -36,12 +36,11 @@ class Device:
         return shared_core().compile_model(model, self.name, with_error_reporting({_HINT: self.precision}, self.name))
 
     def run(self, model: Model, sequence: Sequence[Sequence[Tensor]]) -> list[list[Tensor] | str]:
-        """The results of the runs of one infer request; the error message where the device cannot compute them.
-
-        Raises:
-            RuntimeError: the model cannot be compiled.
-        """
-        request = self.compile(model).create_infer_request()
+        """The results of the runs of one infer request; the error message where the device cannot compute them."""
+        try:
+            request = self.compile(model).create_infer_request()
+        except RuntimeError as error:
+            return [plain_message(error)] * len(sequence)
         results: list[list[Tensor] | str] = []
         for inputs in sequence:
             try:

@@ -11,7 +11,7 @@ from paddle2ov.checking.choices import Choices, NodeTie, ObservedNode
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.judge import InputTensors
 from paddle2ov.comparison.evaluator import Computed, Evaluator, ValueKey, nodes_by_number, number_of, numbered
-from paddle2ov.comparison.rounding import Difference, Rounding, chooses, compare
+from paddle2ov.comparison.rounding import Difference, Rounding, chooses
 from paddle2ov.passes import run_rewrites
 from paddle2ov.progress import StageProgress
 from paddle2ov.workarounds import Target, rewrites_for
@@ -105,9 +105,5 @@ def _read_by(node: Node) -> list[ValueKey]:
 
 
 def _compared(got: Computed, computed: Computed) -> list[Difference]:
-    unit = Rounding().unit
-    return [
-        compare(have[0], want, unit)
-        for have, want, drawn in zip(got.results, computed.results, computed.random, strict=True)
-        if not drawn
-    ]
+    differences = computed.compare([value[0] for value in got.results], Rounding().unit)
+    return [difference for difference in differences if difference is not None]

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 from openvino import Model, Node, Shape, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.comparison.iterations import run_if, run_iterations
-from paddle2ov.comparison.rounding import EXACT, Lanes, Rounding, chooses
+from paddle2ov.comparison.rounding import EXACT, Difference, Lanes, Rounding, chooses, compare
 from paddle2ov.comparison.single_node import Kernel
 from paddle2ov.comparison.tensors import is_float
 from paddle2ov.graph.bodies import bodies_of
@@ -27,11 +27,11 @@ NUMBER = "paddle2ov_check"
 _RANDOM = frozenset(("RandomUniform", "Multinomial"))
 
 
-class Chooser(Protocol):
-    """Overrides what a discontinuous node of the main graph (a sort, a comparison, a rounding) has computed."""
+Chooser: TypeAlias = Callable[[int, Node, Sequence[Lanes], Sequence[Tensor]], Sequence[Tensor]]
+"""Overrides what a discontinuous node of the main graph (a sort, a comparison, a rounding) has computed.
 
-    def __call__(self, number: int, node: Node, read: Sequence[Lanes], wrote: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The values to go on with."""
+Called with its number, the node, what it read and what it wrote; returns the values to go on with.
+"""
 
 
 def numbered(model: Model) -> Model:
@@ -82,6 +82,13 @@ class Computed:
     results: list[Lanes]
     kept: dict[ValueKey, Lanes]
     random: list[bool]
+
+    def compare(self, got: Sequence[Tensor], unit: float) -> list[Difference | None]:
+        """Compares what another one computed with the results; None for those that depend on random numbers."""
+        return [
+            None if drawn else compare(have, want, unit)
+            for have, want, drawn in zip(got, self.results, self.random, strict=True)
+        ]
 
 
 class Evaluator:
