@@ -17,7 +17,7 @@ from paddle2ov.inputs.given_arrays import (
     model_inputs,
     named_arrays,
 )
-from paddle2ov.inputs.random_inputs import random_inputs
+from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.translation.input_spec import InputArgument
 from paddle2ov.typing import AnyArray
@@ -42,7 +42,7 @@ def chosen_inputs(
         ConversionInputError: they do not fit the model, or a file cannot be read.
     """
     if program is not None:
-        return given_inputs(program, given) or random_inputs(program, model, shapes, seed)
+        return given_inputs(program, given) or RandomInputs(program, model, shapes, seed).sets
     stand_in = _stand_in(model)
     arrays = named_arrays(given)
     if arrays:
@@ -50,7 +50,7 @@ def chosen_inputs(
     dynamic = any(node.get_output_partial_shape(0).is_dynamic for node in model.get_parameters())
     own = {input_name(node): node.get_output_partial_shape(0) for node in model.get_parameters()}
     ranked = {name: shape for name, shape in own.items() if shape.rank.is_static}
-    return random_inputs(stand_in, model, shapes or [ranked] * (_SETS if dynamic else 1), seed)
+    return RandomInputs(stand_in, model, shapes or [ranked] * (_SETS if dynamic else 1), seed).sets
 
 
 def run_orders(sets: Sequence[Inputs]) -> list[list[int]]:

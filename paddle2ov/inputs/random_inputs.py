@@ -236,17 +236,6 @@ class RandomInputs:
         return counts
 
 
-def random_inputs(
-    program: Program,
-    model: Model | None = None,
-    shapes: Sequence[InputArgument] = (),
-    seed: int = 0,
-    settings: Settings | None = None,
-) -> list[Inputs]:
-    """The sets of `RandomInputs`."""
-    return RandomInputs(program, model, shapes, seed, settings).sets
-
-
 def _array(
     rng: np.random.Generator,
     variable: Variable,

@@ -16,7 +16,7 @@ from paddle2ov.errors import NEXT_STEPS, ConversionInputError, Paddle2OVError, R
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
-from paddle2ov.inputs.random_inputs import random_inputs
+from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.inputs.usual_sizes import named_shapes
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Program, Variable
@@ -150,7 +150,7 @@ def generated_inputs(model: Model, program: Program, settings: Settings | None =
         declared = PartialShape.dynamic() if variable.shape is None else PartialShape(list(variable.shape))
         # A model that was reshaped since takes other shapes than the program does.
         variables.append(variable if declared.compatible(shape) else structs.replace(variable, shape=None))
-    arrays = random_inputs(structs.replace(program, inputs=variables), None if images else model, [shapes])[0]
+    arrays = RandomInputs(structs.replace(program, inputs=variables), None if images else model, [shapes]).sets[0]
     for name in images:
         arrays[name] = np.ascontiguousarray(arrays[name].transpose(0, 2, 3, 1))
     for port in ports:
