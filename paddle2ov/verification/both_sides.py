@@ -21,8 +21,8 @@ from paddle2ov.program.model import Program
 from paddle2ov.translation.extension import Extension
 from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge
 from paddle2ov.verification.paddle_values import (
+    RANDOM,
     faulty_values,
-    random_operators,
     with_paddle_random_values,
     with_paddle_values,
 )
@@ -119,7 +119,7 @@ def run_both(subject: Subject, arrays: Inputs, expected: Sequence[Expected] | No
             raise PaddleRunError(f"{error}\n{advice}") from None
         raise
     results, reason = run_openvino(subject.compiled, arrays, paddle.process.deadline)
-    drawn = random_operators(values) if not reason else []
+    drawn = [operator for operator in values.block.operators if operator.type in RANDOM and not reason]
     if drawn:
         results = with_paddle_random_values(values, drawn, results)
     faulty = faulty_values(values, subject.tolerance) if not reason else {}

@@ -76,7 +76,8 @@ def cut_body(values: Values, operator: Operator, block: int) -> Cut | None:
     if not results or (is_loop and not all(names[i] for i in (0, *first))):
         return None
     fetches = [_fetch(name, i, kinds[value], fresh + i) for i, (value, name) in enumerate(results.items())]
-    main["ops"] = [*feeds, *constants, *_renumbered(inside, ids), *fetches]
+    _renumber(inside, ids)
+    main["ops"] = [*feeds, *constants, *inside, *fetches]
     start = len(feeds) + len(constants)
     return Cut(
         source,
@@ -97,16 +98,9 @@ def _read(files: ModelFiles) -> tuple[Raw, Raw]:
 def _resolve(
     values: Iterable[int], ops: list[Raw], variables: Mapping[int, str]
 ) -> tuple[dict[int, Raw], list[Raw]] | None:
-    """How the values that a part reads are obtained.
+    """Feeds of those of the `variables` that must be given for a part to read `values`, and what makes the others.
 
-    Args:
-        values: the values.
-        ops: the operators around the part.
-        variables: value -> variable, of those that can be given.
-
-    Returns:
-        The feeds of those that must be given, and the operators that make the others, in their order; None where one
-        that depends on the model's inputs cannot be given.
+    None where one that depends on the model's inputs cannot be given.
     """
     makers, changing = _makers(ops), _input_dependent(ops)
     feeds: dict[int, Raw] = {}
@@ -216,23 +210,14 @@ def _captured(ops: Iterable[Raw], outside: Collection[int] = ()) -> Iterator[int
         made |= _defined([op])
 
 
-def _renumbered(ops: Iterable[Raw], ids: Mapping[int, int]) -> list[Raw]:
-    """The operators with other value ids; an inner block may define an id again."""
-    renumbered = []
+def _renumber(ops: Iterable[Raw], ids: Mapping[int, int]) -> None:
+    """Has operators read other value ids; an inner block may define an id again."""
     for op in ops:
-        op = {**op, "I": [{**item, "%": ids.get(item["%"], item["%"])} for item in op.get("I", ())]}
-        if op.get("regions"):
-            op["regions"] = [
-                {**region, "blocks": [_renumbered_block(block, ids) for block in region["blocks"]]}
-                for region in op["regions"]
-            ]
-        renumbered.append(op)
-    return renumbered
-
-
-def _renumbered_block(block: Raw, ids: Mapping[int, int]) -> Raw:
-    own = {argument["#"] for argument in block.get("args", ())}
-    return {**block, "ops": _renumbered(block["ops"], {old: new for old, new in ids.items() if old not in own})}
+        for operand in op.get("I", ()):
+            operand["%"] = ids.get(operand["%"], operand["%"])
+        for block in _blocks(op):
+            own = {argument["#"] for argument in block.get("args", ())}
+            _renumber(block["ops"], {old: new for old, new in ids.items() if old not in own})
 
 
 def _names(program: Program, ops: list[Raw]) -> dict[int, str]:

@@ -42,12 +42,7 @@ def compare_operators(found: Verification, subject: Subject, one: Sides, progres
 def locate_fault(found: Verification, subject: Subject, one: Sides, case: Path | None, progress: Progress) -> None:
     """Looks for the operator at fault on one set of inputs, whose results differ; decides what the run comes to.
 
-    Args:
-        found: where it is noted.
-        subject: what is compared.
-        one: the set of inputs to look at.
-        case: where to write the operator at fault.
-        progress: called with (operators done, operators in all).
+    The operator is noted in `found`, and written to the folder `case`.
     """
     location = Localiser(
         one.values,
@@ -110,7 +105,8 @@ def _explain(found: Verification, location: Localisation, case: Path | None, sub
         tuple(location.within),
         culprit.float64 or "",
     )
-    if any(map(_exceeds_32_bits, culprit.outputs)):
+    wide = [item for item in culprit.outputs if item.dtype == "int64" and item.relative > 0]
+    if any(item.absolute >= 2**31 * item.relative for item in wide):  # Paddle's largest integer
         found.add_note(INT64)
     if location.amplifies and not _has_distances(culprit.outputs):
         found.add_note(_differs_in_shape(subject, run, place, found.model))
@@ -142,11 +138,6 @@ def _differs_in_shape(subject: Subject, run: Run, place: Place, model: Path) -> 
         f"result has another shape or type. {warned}Convert for the shapes that you use, as `paddle2ov convert "
         f"{model} --input '{shapes}' --verify` does"
     )
-
-
-def _exceeds_32_bits(result: TensorComparison) -> bool:
-    """Whether Paddle's largest integer does."""
-    return result.dtype == "int64" and result.relative > 0 and result.absolute >= 2**31 * result.relative
 
 
 def _fault_outside_operators(subject: Subject, one: Sides) -> str:

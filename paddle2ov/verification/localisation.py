@@ -166,11 +166,17 @@ class Localiser:
         ]
         batches = _Batches(operators, progress)
         for batch in batches:
-            plain = [item for item in batch if not item.blocks and not values.works_on_arrays(item)]
+            plain = [
+                item
+                for item in batch
+                if not item.blocks and not any(map(values.is_array, (*item.input_names(), *item.output_names())))
+            ]
             compared = self._plain_alone(plain, batches)
             for operator in batch:
-                isolated = compared.get(operator.index)
-                yield OperatorComparison(operator, (), True, isolated) if isolated else self._one_alone(operator)
+                alone = compared.get(operator.index)
+                if not alone and (isolated := self.isolate(operator, values.filled_by(operator))) is not None:
+                    alone = self._compare_alone(isolated)
+                yield OperatorComparison(operator, (), True, alone)
 
     def _is_compared(self, name: str) -> bool:
         values = self._values
@@ -201,11 +207,6 @@ class Localiser:
             for item in group:
                 by_index[item.index] = tuple(compared[name] for name in item.output_names() if name in compared)
         return by_index
-
-    def _one_alone(self, operator: Operator) -> OperatorComparison:
-        isolated = self.isolate(operator, self._values.filled_by(operator))
-        compared = self._compare_alone(isolated) if isolated is not None else None
-        return OperatorComparison(operator, (), True, compared)
 
     def _compare_alone(self, isolated: Isolated) -> tuple[TensorComparison, ...]:
         return tuple(

@@ -86,7 +86,7 @@ class Values:
 
     def is_known(self, name: str) -> bool:
         """Whether Paddle may be able to hand out a variable: an operator of the main block writes it."""
-        return name in self._requests and not self._is_array(name)
+        return name in self._requests and not self.is_array(name)
 
     def of_paddle(self, names: Iterable[str]) -> dict[str, Expected]:
         """Paddle's values, of the variables that it can hand out."""
@@ -105,7 +105,7 @@ class Values:
         names = [
             name
             for name in dict.fromkeys(name for operator in operators for name in variables_read(operator))
-            if name in self.dynamic and not self._is_array(name)
+            if name in self.dynamic and not self.is_array(name)
         ]
         fetched = self.of_paddle([*names, *wanted])
         read = {name: fetched[name] for name in names if name in fetched}
@@ -119,15 +119,11 @@ class Values:
         by_index: dict[int, Operator] = {}
         waiting = [operator]
         while waiting:
-            arrays = [name for name in variables_read(waiting.pop()) if self._is_array(name)]
+            arrays = [name for name in variables_read(waiting.pop()) if self.is_array(name)]
             makers = [self._makers[name] for name in arrays if name in self._makers]
             waiting += [maker for maker in makers if maker.index not in by_index]
             by_index |= {maker.index: maker for maker in makers}
         return [by_index[index] for index in sorted(by_index) if index < operator.index]
-
-    def works_on_arrays(self, operator: Operator) -> bool:
-        """Whether an operator reads or writes tensor arrays."""
-        return any(self._is_array(name) for name in (*variables_read(operator), *operator.output_names()))
 
     def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Model]:
         """OpenVINO's values of variables from given values of others, and the model that computes them."""
@@ -161,7 +157,8 @@ class Values:
             return
         yield from zip(names, results, strict=True)
 
-    def _is_array(self, name: str) -> bool:
+    def is_array(self, name: str) -> bool:
+        """Whether a variable is a tensor array."""
         variable = self.program.variables.get(name)
         return variable is not None and variable.is_array
 
@@ -185,12 +182,16 @@ def captured_by(block: Block) -> Iterator[str]:
     yield from (name for name in (*names, *yielded, *block.outputs) if name and name not in inside)
 
 
+def name_in_file(name: str) -> str:
+    """The name in a legacy file: the reader numbers the writes of a variable beyond the first (`x@1`)."""
+    return re.sub(r"@\d+$", "", name)
+
+
 def _fetch_requests(program: Program, operator: Operator) -> Iterator[tuple[str, dict[str, Any]]]:
     """The requests by which `paddle_worker.py` fetches the results of an operator."""
     if program.format == "legacy":
         for name in operator.output_names():
-            # The reader numbers the writes of a variable beyond the first: `x@1`.
-            written = re.sub(r"@\d+$", "", name)
+            written = name_in_file(name)
             yield name, {"op": operator.index, "name": written if written in program.variables else name}
         return
     for i, names in enumerate(operator.outputs.values()):

@@ -128,7 +128,8 @@ def verify(
         OpenVINORunError: OpenVINO cannot compile the model.
         PaddleRunError: there is no Paddle, it dies, or it refuses all of the inputs.
     """
-    _check_tolerance(tolerance)
+    if tolerance is not None and not (isinstance(tolerance, Real) and 0 <= tolerance < float("inf")):
+        raise ConversionInputError(f"tolerance: {tolerance!s:.80} is not a number of 0 or more")
     check_timeout(timeout)
     folder = case_folder(case)
     check_flags(operators=operators, sequence_lengths=sequence_lengths)
@@ -272,11 +273,6 @@ def _look_into(
     for pair in clear:
         pair.run = replace(pair.run, rounding=True)
     note()
-
-
-def _check_tolerance(tolerance: float | None) -> None:
-    if tolerance is not None and not (isinstance(tolerance, Real) and 0 <= tolerance < float("inf")):
-        raise ConversionInputError(f"tolerance: {tolerance!s:.80} is not a number of 0 or more")
 
 
 def _compiled(model: openvino.Model, where: Where) -> tuple[openvino.CompiledModel, Where]:
