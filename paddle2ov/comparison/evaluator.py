@@ -7,7 +7,7 @@ computed one by one as well.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -20,6 +20,7 @@ from paddle2ov.comparison.rounding import EXACT, Difference, Lanes, Rounding, ch
 from paddle2ov.comparison.single_node import Kernel
 from paddle2ov.comparison.tensors import is_float
 from paddle2ov.graph.bodies import bodies_of
+from paddle2ov.graph.upstream import reached
 
 ValueKey = tuple[int, int]
 """A value of a model: the number of its node (see `numbered`) and the output."""
@@ -127,7 +128,8 @@ class Evaluator:
             for node in ordered
         }
         wanted = set(self._results if needed is None else needed)
-        live = _live({numbers[name]: read for name, read in sources.items()}, wanted)
+        read_by = {numbers[name]: [source for source, _ in read] for name, read in sources.items()}
+        live = reached((number for number, _ in wanted), read_by.__getitem__)
         self._schedule = [
             self._schedule_node(node, numbers[node.get_name()], sources[node.get_name()])
             for node in ordered
@@ -242,26 +244,14 @@ class Evaluator:
         return next(item.kernel for item in self._schedule if item.number == number and item.kernel is not None)
 
 
-def _live(sources: Mapping[int, Sequence[ValueKey]], wanted: Collection[ValueKey]) -> set[int]:
-    """The nodes that values need."""
-    pending, live = [number for number, _ in wanted], set()
-    while pending:
-        number = pending.pop()
-        if number not in live:
-            live.add(number)
-            pending += [item for item, _ in sources[number]]
-    return live
-
-
 def _all_lanes(kernel: Kernel, read: Sequence[Lanes]) -> list[Lanes]:
     count = max((len(item) for item in read), default=1)
     lanes = [kernel([item[k] if len(item) > 1 else item[0] for item in read], exact=k == 0) for k in range(count)]
-    return [_of_one_shape(item) for item in zip(*lanes, strict=True)]
-
-
-def _of_one_shape(lanes: Lanes) -> Lanes:
-    """Lanes without those that have another shape: numbers that say how many elements there are have no errors."""
-    return lanes if all(lane.get_shape() == lanes[0].get_shape() for lane in lanes) else lanes[:1]
+    # Numbers that say how many elements there are have no errors: lanes of another shape are left out.
+    return [
+        item if all(lane.get_shape() == item[0].get_shape() for lane in item) else item[:1]
+        for item in zip(*lanes, strict=True)
+    ]
 
 
 def _state(node: Node, read: Sequence[Lanes]) -> Lanes:

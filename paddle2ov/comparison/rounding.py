@@ -61,14 +61,9 @@ class Rounding:
         """The error of one node."""
         return UNITS[self.precision]
 
-    @property
-    def is_narrow(self) -> bool:
-        """Whether inputs and weights are rounded as well."""
-        return self.precision != "f32"
-
     def given(self, value: Lanes, seed: Sequence[int]) -> Lanes:
-        """An input or constant of the model as a node reads it."""
-        return self._with_errors(value, seed) if self.is_narrow else value
+        """An input or constant of the model as a node reads it; narrow types round these as well."""
+        return self._with_errors(value, seed) if self.precision != "f32" else value
 
     def read(self, node: str, values: Sequence[Lanes], fixed: Collection[int], seed: Sequence[int]) -> list[Lanes]:
         """What a node reads, with the errors of its sums; constants (`fixed`), which are their factors, stay."""
@@ -83,33 +78,28 @@ class Rounding:
         kind = node.get_type_name()
         if kind == "FakeQuantize":
             return [self._with_levels(values[0], node, read, seed)]
-        if kind in CARRIES_SCORES:
-            noise = max((_noise(item) for item in read), default=0.0)
-            return [self._with_noise(value, _ELEMENT * noise, (*seed, i)) for i, value in enumerate(values)]
-        if kind in MOVES or chooses(node):
+        if noise := max(map(_noise, read), default=0.0) if kind in CARRIES_SCORES else 0.0:
+            return [
+                self._changed(value, (*seed, i), lambda array, random: array + _ELEMENT * noise * random)
+                for i, value in enumerate(values)
+            ]
+        if kind in MOVES | CARRIES_SCORES or chooses(node):
             return list(values)
         return [self._with_errors(value, (*seed, i)) for i, value in enumerate(values)]
 
     def _with_errors(self, value: Lanes, seed: Sequence[int]) -> Lanes:
-        if self.lanes == 1 or not _is_rounded(value):
-            return value
         unit = unit_of(value[0].get_element_type(), self.unit)
         return self._changed(value, seed, lambda array, random: array * (1 + unit * random))
 
-    def _with_noise(self, value: Lanes, noise: float, seed: Sequence[int]) -> Lanes:
-        if self.lanes == 1 or not _is_rounded(value) or not noise:
-            return value
-        return self._changed(value, seed, lambda array, random: array + noise * random)
-
     def _with_levels(self, value: Lanes, node: Node, read: Sequence[Lanes], seed: Sequence[int]) -> Lanes:
         """Quantized values may be one level off."""
-        if self.lanes == 1:
-            return value
         low, high = (to_array(read[i][0]).astype(np.float64) for i in (3, 4))
         step = np.abs(np.asarray(high - low)) / max(int(node.get_attributes()["levels"]) - 1, 1)
         return self._changed(value, seed, lambda array, random: array + step * random)
 
     def _changed(self, value: Lanes, seed: Sequence[int], change: Callable[[AnyArray, AnyArray], AnyArray]) -> Lanes:
+        if self.lanes == 1 or not _is_rounded(value):
+            return value
         lanes = [value[0]]
         rng = np.random.default_rng([self.lanes, *map(abs, seed)])
         kind = value[0].get_element_type()

@@ -16,7 +16,6 @@ from paddle2ov.program.sources import check_mapped
 from paddle2ov.quantization.layers import is_quantized, layers_of
 from paddle2ov.reporting.contents import CompiledReport, ReportedOperator
 from paddle2ov.reporting.memory_limit import bounded_memory
-from paddle2ov.reporting.operators import writers
 from paddle2ov.reporting.origins import trace
 from paddle2ov.reporting.primitives import fill_fates, primitives_of
 from paddle2ov.typing import AnyArray
@@ -62,7 +61,7 @@ def compile_report(
         report.inputs = {name: tuple(array.shape) for name, array in inputs.items()}
         with bounded_memory():
             times, report.runs, report.milliseconds = _measure(compiled, inputs)
-    traced = trace(model, writers(operators), origins)
+    traced = trace(model, {name: operator.id for operator in operators for name in operator.outputs}, origins)
     report.primitives = primitives_of(compiled, traced, times)
     fill_fates(operators, traced, report.primitives)
     if is_quantized(model):

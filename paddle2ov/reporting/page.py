@@ -114,20 +114,17 @@ def render(template: str, data: Mapping[str, Any], scripts: Sequence[str], **val
     sources = [_asset(name) for name in ("data.js", *scripts)]
     hashes = [base64.b64encode(hashlib.sha256(source.encode()).digest()).decode() for source in sources]
     allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    text = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
     policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"
     return environment.get_template(template).render(
-        **values, json=_embedded(data), scripts=sources, style=_asset("page.css"), policy=policy
+        **values, json=text, scripts=sources, style=_asset("page.css"), policy=policy
     )
 
 
 def _asset(name: str) -> str:
     text = (_HERE / "assets" / name).read_text(encoding="utf-8").strip()
     return re.sub(r"\n//# sourceMappingURL=.*$", "", text)  # a browser's tools would ask the network for it
-
-
-def _embedded(data: Mapping[str, Any]) -> str:
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def _short(record: Mapping[str, Any]) -> dict[str, Any]:

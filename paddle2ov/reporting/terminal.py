@@ -45,7 +45,9 @@ def print_report(report: Report, console: Console | None = None) -> None:
         show(f"[red]Refused:[/red] {escape(str(refusal))}")
     if conversion is not None:
         show(_summary(conversion))
-        for line in (*_transposes(conversion), *_passes(conversion)):
+        if text := conversion.transposes_text():
+            show(f"[bold]Transposes[/bold]: {text}")
+        for line in _passes(conversion):
             show(line)
     if compiled is not None:
         for line in _fates(report):
@@ -102,11 +104,6 @@ def _summary(conversion: ConversionReport) -> str:
         f"({size_text(conversion.parameter_bytes)}) -> {conversion.nodes} nodes -> {conversion.nodes_after} after "
         f"the passes ({times})"
     )
-
-
-def _transposes(conversion: ConversionReport) -> Iterator[str]:
-    if text := conversion.transposes_text():
-        yield f"[bold]Transposes[/bold]: {text}"
 
 
 def _passes(conversion: ConversionReport) -> Iterator[str | Padding]:

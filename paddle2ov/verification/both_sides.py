@@ -119,10 +119,10 @@ def run_both(subject: Subject, arrays: Inputs, expected: Sequence[Expected] | No
             raise PaddleRunError(f"{error}\n{advice}") from None
         raise
     results, reason = run_openvino(subject.compiled, arrays, paddle.process.deadline)
-    drawn = [operator for operator in values.block.operators if operator.type in RANDOM and not reason]
+    drawn = [operator for operator in values.block.operators if operator.type in RANDOM] if results else []
     if drawn:
         results = with_paddle_random_values(values, drawn, results)
-    faulty = faulty_values(values, subject.tolerance) if not reason else {}
+    faulty = faulty_values(values, subject.tolerance) if results else {}
     if faulty:
         results = with_paddle_values(values, faulty, results)
     if subject.retyped and results:

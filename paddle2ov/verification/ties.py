@@ -22,7 +22,7 @@ from paddle2ov.program.model import Operator
 from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.cutting import extract
-from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator
+from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator, Reordering
 from paddle2ov.verification.values import Values
 from paddle2ov.verification.vectors import VECTOR_CHECKS
 
@@ -135,7 +135,6 @@ class TieFinder:
     def _tie(
         self, operator: Operator, names: Sequence[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
     ) -> Tie | None:
-        place = operator.place
         theirs = {name: as_openvino_array(value) for name, value in paddle.items()}
         inputs = {name: value for name, value in theirs.items() if name in self._values.inputs}
         seen = ObservedOperator(
@@ -144,17 +143,19 @@ class TieFinder:
             inputs | {name: value.array for name, value in ours.items()},
             self._tolerance,
         )
-        checks = {**ORDER_CHECKS, **VECTOR_CHECKS}
-        order = checks[operator.type](seen) if operator.type in checks else None
-        if order is not None:
-            kind: Literal["order", "vectors"] = "vectors" if operator.type in VECTOR_CHECKS else "order"
-            text = str(place).splitlines()[0]
-            return Tie(operator.type, place.index, text, kind, order.moved, order.entries, order.gap)
-        return self._choice(operator, names, ours, paddle)
+        kind: Literal["order", "choice", "vectors"] = "vectors" if operator.type in VECTOR_CHECKS else "order"
+        check = {**ORDER_CHECKS, **VECTOR_CHECKS}.get(operator.type)
+        found = check(seen) if check is not None else None
+        if found is None:
+            kind, found = "choice", self._choice(operator, names, ours, paddle)
+        if found is None:
+            return None
+        place = str(operator.place).splitlines()[0]
+        return Tie(operator.type, operator.index, place, kind, found.moved, found.entries, found.gap)
 
     def _choice(
         self, operator: Operator, names: Sequence[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
-    ) -> Tie | None:
+    ) -> Reordering | None:
         """Asks Paddle what it computes from what OpenVINO read."""
         reads = [name for name in dict.fromkeys(operator.input_names()) if name in self._values.dynamic]
         arrays: dict[str, AnyArray] = {}
@@ -178,11 +179,7 @@ class TieFinder:
             return None
         compared = [compare_tensor(name, ours[name], paddle[name], self._tolerance) for name in names]
         gaps = [compare_tensor(name, ours[name], paddle[name], self._tolerance) for name in reads if name in ours]
-        return Tie(
-            operator.type,
-            operator.index,
-            str(operator.place).splitlines()[0],
-            "choice",
+        return Reordering(
             sum(item.wrong for item in compared),
             sum(item.elements for item in compared),
             max((gap.relative for gap in gaps), default=0.0),
