@@ -120,14 +120,16 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
     observed = []
     for input_tensors, result in zip(sequence, device.run(copy, sequence), strict=True):
         seen: dict[int, ObservedNode] = {}
-        for number, node in nodes.items() if not isinstance(result, str) else ():
+        observed.append(seen)
+        if isinstance(result, str):
+            continue
+        for number, node in nodes.items():
             read_keys = [(number_of(port.get_node()), port.get_index()) for port in node.input_values()]
             read_tensors = [
                 input_tensors[inputs[key[0]]] if key[0] in inputs else result[shown[key]] if key in shown else None
                 for key in read_keys
             ]
             seen[number] = ObservedNode(read_tensors, [result[shown[number, i]] for i in range(node.get_output_size())])
-        observed.append(seen)
     return observed
 
 

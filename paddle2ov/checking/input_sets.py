@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from openvino import Model, Node, Tensor
 
 from paddle2ov.compilation.running import as_tensor
@@ -20,7 +19,6 @@ from paddle2ov.inputs.given_arrays import (
 from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.translation.input_spec import InputArgument
-from paddle2ov.typing import AnyArray
 
 _NAMES = {kind.get_type_name(): name for name, kind in reversed(OV_TYPES.items())}
 _SETS = 3
@@ -46,7 +44,7 @@ def chosen_inputs(
     stand_in = _stand_in(model)
     arrays = named_arrays(given)
     if arrays:
-        return [model_inputs(_named(model), stand_in, {k: np.asarray(v) for k, v in array.items()}) for array in arrays]
+        return [model_inputs(_named(model), stand_in, array) for array in arrays]
     dynamic = any(node.get_output_partial_shape(0).is_dynamic for node in model.get_parameters())
     own = {input_name(node): node.get_output_partial_shape(0) for node in model.get_parameters()}
     ranked = {name: shape for name, shape in own.items() if shape.rank.is_static}
@@ -68,20 +66,19 @@ def run_orders(sets: Sequence[Inputs]) -> list[list[int]]:
 
 def tensors_of(model: Model, arrays: Inputs) -> list[Tensor]:
     """The arrays as tensors, in the order of a model's inputs."""
-    return [as_tensor(_array(node, arrays), node.get_element_type()) for node in model.get_parameters()]
+    return [
+        as_tensor(
+            next(arrays[name] for name in (*node.output(0).get_names(), node.get_friendly_name()) if name in arrays),
+            node.get_element_type(),
+        )
+        for node in model.get_parameters()
+    ]
 
 
 def input_name(node: Node) -> str:
     """The name of an input: that of its tensor, or of its node."""
     names = sorted(node.output(0).get_names())
     return names[0] if names else str(node.get_friendly_name())
-
-
-def _array(node: Node, arrays: Inputs) -> AnyArray:
-    for name in (*node.output(0).get_names(), node.get_friendly_name()):
-        if name in arrays:
-            return arrays[name]
-    raise ConversionInputError(f"inputs: '{input_name(node)}' is missing")
 
 
 def _named(model: Model) -> Model:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -140,7 +141,7 @@ class RandomInputs:
         usual = {input_.name: self.sets[k][input_.name].shape for input_ in self._program.inputs}
         fitted = self._fitted[k]
         tried = [(usual, Values())]
-        for start in (fitted, usual, *self._starts(k)):
+        for start in (fitted, usual, *self._starts(usual, self._bounds[k])):
             sizes = start if start in (fitted, usual) else self._fit(start, self._bounds[k])
             if any(math.prod(shape) > _MAX_ELEMENTS for shape in sizes.values()):
                 continue
@@ -149,23 +150,21 @@ class RandomInputs:
                     tried.append((sizes, values))
                     yield self._draw(k, sizes, values)
 
-    def _starts(self, k: int) -> Iterator[Sizes]:
+    def _starts(self, usual: Sizes, bounds: Mapping[str, PartialShape]) -> Iterator[Sizes]:
         """Sizes to start from: all different, all equal, and usual ones with empty inputs that have any (caches)."""
-        bounds = self._bounds[k]
-        usual = {input_.name: self.sets[k][input_.name].shape for input_ in self._program.inputs}
-        open_axes = {input_.name: len(free_dims(input_, bounds.get(input_.name))) for input_ in self._program.inputs}
+        free = self._free(bounds)
+        open_axes = Counter(name for name, _ in free)
         if empty := {name: (0,) * len(shape) for name, shape in usual.items() if 2 < len(shape) == open_axes[name]}:
             yield usual | empty
         for size in (None, *_EQUAL):
             different = iter(_DISTINCT)
-            sizes = {}
-            for input_ in self._program.inputs:
-                usual, free = self.sets[k][input_.name].shape, free_dims(input_, bounds.get(input_.name))
-                sizes[input_.name] = tuple(
-                    clamp(free[axis], size or next(different, _DISTINCT[-1])) if axis in free else usual[axis]
-                    for axis in range(len(usual))
+            yield {
+                name: tuple(
+                    clamp(free[name, axis], size or next(different, _DISTINCT[-1])) if (name, axis) in free else length
+                    for axis, length in enumerate(shape)
                 )
-            yield sizes
+                for name, shape in usual.items()
+            }
 
     def _other_values(self, sizes: Sizes) -> Iterator[Values]:
         if self._integers:
