@@ -27,14 +27,9 @@ _SETS = 3
 def chosen_inputs(
     model: Model, program: Program | None, given: InputsArgument, shapes: Sequence[InputArgument], seed: int
 ) -> list[Inputs]:
-    """The arrays to check a model on, by the names of its inputs.
+    """The arrays to check a model on, by the names of its inputs: those that are given, or random ones.
 
-    Args:
-        model: the model.
-        program: the Paddle program that it was converted from, if any, which says what integers may be.
-        given: the user's.
-        shapes: of random ones.
-        seed: of random ones.
+    A Paddle program that the model was converted from says what integers may be.
 
     Raises:
         ConversionInputError: they do not fit the model, or a file cannot be read.

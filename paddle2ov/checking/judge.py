@@ -23,11 +23,7 @@ InputTensors = Sequence[Tensor]
 class Judge:
     """Judges what a device makes of a numbered model.
 
-    Args:
-        model: what the device computes.
-        device: the device.
-        plain: what it should compute: another model with the same inputs and results; default: the same model.
-        say: is told the progress.
+    It should compute what the model says, or another one (`plain`) with the same inputs and results.
     """
 
     def __init__(
@@ -47,12 +43,7 @@ class Judge:
         ]
 
     def run(self, sets: Sequence[InputTensors], sequences: Sequence[Sequence[int]]) -> list[list[CheckedRun]]:
-        """Judges the runs of requests.
-
-        Args:
-            sets: values of the inputs.
-            sequences: for each request, which of these its runs take, one after the other.
-        """
+        """Judges requests whose runs take so and so many of the sets of inputs, one after the other."""
         requests = [self.device.run(self.model, [sets[k] for k in sequence]) for sequence in sequences]
         used = list(dict.fromkeys(k for sequence in sequences for k in sequence))
         computed = {k: self._computed(sets[k], done, len(used)) for done, k in enumerate(used)}

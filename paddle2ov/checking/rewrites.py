@@ -20,10 +20,7 @@ from paddle2ov.workarounds import Target, rewrites_for
 class RewriteCheck:
     """Compares the graph with rewrites to the graph without, both computed node by node.
 
-    Args:
-        make: converts the model without rewrites, anew each time.
-        device: whose precision and plugin are used.
-        say: is told the progress.
+    `make` converts the model without rewrites, anew each time.
     """
 
     def __init__(self, make: Callable[[], Model], device: Device, say: StageProgress) -> None:

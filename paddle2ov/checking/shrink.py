@@ -65,15 +65,7 @@ class Wrong:
 
 
 class Shrinker:
-    """Makes a wrong model smaller.
-
-    Args:
-        model: a numbered model.
-        sets: values for its inputs.
-        device: the device.
-        seconds: after which it stops with what it has.
-        say: is told the progress.
-    """
+    """Makes a wrong, numbered model smaller; after so many seconds it stops with what it has."""
 
     def __init__(
         self, model: Model, sets: Sequence[InputTensors], device: Device, seconds: float, say: StageProgress
@@ -94,10 +86,8 @@ class Shrinker:
     def run(self, sequence: Sequence[int], wrong: Sequence[int], error: bool = False) -> Wrong | None:
         """The smallest wrong part.
 
-        Args:
-            sequence: the runs of the whole model.
-            wrong: the results that are wrong in some of them.
-            error: whether the device cannot compute at all what the reference can.
+        It has some of the `wrong` results of the runs; with `error`, the device cannot compute at all what the
+        reference can.
         """
         whole = Part(self.structure.results)
         self._by_error = error

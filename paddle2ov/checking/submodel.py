@@ -72,10 +72,7 @@ class Structure:
 def build(structure: Structure, part: Part, constants: Mapping[ValueKey, Tensor]) -> tuple[Model, list[ValueKey]]:
     """The part as a model, and the values that its inputs take: of cuts, or of the whole model's inputs.
 
-    Args:
-        structure: of the whole model.
-        part: the part.
-        constants: the values of the cuts that are its constants.
+    `constants` are the values of the cuts that are its constants.
     """
     model = structure.model.clone()
     nodes = nodes_by_number(model)

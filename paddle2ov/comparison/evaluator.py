@@ -93,13 +93,9 @@ class Computed:
 
 
 class Evaluator:
-    """Computes a model node by node.
+    """Computes a copy of a model node by node: its results, or the values that are `needed`.
 
-    Args:
-        model: the model; it is copied.
-        device: OpenVINO's name of the device whose plugin computes what nothing else does.
-        rounding: the random errors that nodes get; default: none.
-        needed: the values that are to be computed; default: the results.
+    The plugin of the device computes what nothing else does; `rounding` are the random errors that nodes get.
     """
 
     def __init__(
@@ -153,13 +149,9 @@ class Evaluator:
         choose: Chooser | None = None,
         advance: Callable[[int], None] | None = None,
     ) -> Computed:
-        """Computes the model.
+        """Computes the model, and returns the values `keep` besides its results.
 
-        Args:
-            inputs: values for its inputs.
-            keep: values to return besides the results.
-            choose: decides what nodes that choose compute.
-            advance: called with the number of nodes done.
+        `choose` decides what nodes that choose compute; `advance` is called with the number of nodes done.
         """
         return self._run([(input_,) for input_ in inputs], keep, choose, advance)
 

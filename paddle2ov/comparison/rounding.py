@@ -46,12 +46,7 @@ def chooses(node: Node) -> bool:
 
 @dataclass(slots=True)
 class Rounding:
-    """The random errors of a precision.
-
-    Args:
-        precision: "f32", "bf16" or "f16".
-        lanes: how many lanes a value has; with 1 there are no errors.
-    """
+    """The random errors of a precision ("f32", "bf16" or "f16"), in so many lanes; with one there are none."""
 
     precision: str = "f32"
     lanes: int = LANES

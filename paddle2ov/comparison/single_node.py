@@ -35,11 +35,9 @@ _MAX_COST = 2e9
 
 
 class Kernel:
-    """Computes one node, which is detached from its model: its sources other than constants are replaced.
+    """Computes one node of a model that nothing else needs: its sources other than constants are replaced.
 
-    Args:
-        node: a node of a model that nothing else needs.
-        device: OpenVINO's name of the device whose plugin computes what nothing else does.
+    The plugin of the device computes what nothing else does.
     """
 
     def __init__(self, node: Node, device: str) -> None:

@@ -44,16 +44,11 @@ class _Watched(NamedTuple):
 def index_ranges(
     model: Model, names: Sequence[str], shapes: Mapping[str, Sequence[int]], known: Mapping[str, AnyArray]
 ) -> dict[str, Range]:
-    """The ranges of inputs that the model reads as indices, or as lengths of sequences.
+    """The ranges of inputs of integers that the model reads as indices, or as lengths of sequences.
 
     Each is the widest that keeps all indices in their bounds, as the model computes them, while those of the inputs
-    before it have theirs.
-
-    Args:
-        model: a model whose inputs have static shapes; it is left as it is.
-        names: the inputs of integers.
-        shapes: of all inputs.
-        known: inputs that have their values already.
+    before it have theirs. The shapes of all inputs are static in the model; some inputs have their values already
+    (`known`).
     """
     watched = [item for node in model.get_ordered_ops() for item in _watched(node, frozenset(names))]
     if not watched:

@@ -38,11 +38,8 @@ _FITS: _Score = float("inf"), 0
 class ShapeProbe:
     """Infers the shapes of a model for sizes of its inputs.
 
-    Args:
-        model: the model, which is copied.
-
     Attributes:
-        model: the copy, with the shapes of the last sizes.
+        model: a copy, with the shapes of the last sizes.
         at_fault: the node where these do not fit.
     """
 

@@ -35,12 +35,7 @@ def compile_report(
 ) -> CompiledReport:
     """Compiles a model for the CPU, runs it, and finds the primitives that compute each operator.
 
-    Args:
-        model: the converted model, or one read back from its IR.
-        operators: what `describe_operators` returns; their `fate`, `primitives` and `microseconds` are set.
-        inputs: arrays by the names of the model's inputs, to measure with. Without any, nothing runs.
-        config: further properties for the compilation.
-        origins: name of a node -> the operators that it comes from, see `ConversionReport`.
+    Operators get their `fate`, `primitives` and `microseconds`. Without inputs, nothing runs.
 
     Raises:
         ModelReadError: the model's weights are mapped from a file that has changed.

@@ -93,13 +93,9 @@ def report_page(report: Report) -> str:
 
 
 def render(template: str, data: Mapping[str, Any], scripts: Sequence[str], **values: Any) -> str:
-    """Fills a template that extends `base.html.jinja`.
+    """Fills a template of `templates/` that extends `base.html.jinja`, and itself reads the values.
 
-    Args:
-        template: its name in `templates/`.
-        data: what the scripts find as `DATA`.
-        scripts: names of files in `assets/`, in the order in which they run.
-        values: what the template itself reads.
+    The scripts of `assets/` run in their order, and find the data as `DATA`.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 

@@ -34,17 +34,9 @@ _MAX_DIFFERING = 8
 
 
 def find_in_body(subject: Subject, values: Values, operator: Operator, original: Operator) -> Localisation | None:
-    """What is at fault inside of `operator`, an `if` or a `while` (another one is not looked into).
+    """What is at fault inside an `if` or a `while`; `original` is the same operator, as the whole program has it.
 
-    Args:
-        subject: what is compared.
-        values: those of the program that holds it.
-        operator: the operator.
-        original: the same, as the whole program has it.
-
-    Returns:
-        It has no culprit where all that differs is Paddle's rounding. None where the body cannot stand alone, or
-        agrees.
+    There is no culprit where all that differs is Paddle's rounding. None where the body cannot stand alone, or agrees.
     """
     if operator.type not in ("if", "while"):
         return None

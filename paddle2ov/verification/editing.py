@@ -46,15 +46,7 @@ def write_model(
     program: Program,
     change: Callable[[Parameter], Parameter] = lambda parameter: parameter,
 ) -> ModelFiles:
-    """Writes a program, and those of its weights that the original's file holds.
-
-    Args:
-        folder: where to write; it exists.
-        content: the program.
-        weights: the names of its weights.
-        program: the original.
-        change: applied to each weight, one after the other.
-    """
+    """Writes a program, and those of its weights that the original's file holds, each as `change` makes it."""
     target = folder / ("inference.json" if isinstance(content, dict) else "inference.pdmodel")
     target.write_bytes(json.dumps(content).encode() if isinstance(content, dict) else content)
     saved = program.parameters.keys() & weights  # the dropout state of `rnn` is declared and not saved

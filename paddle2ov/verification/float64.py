@@ -27,13 +27,7 @@ _INT = 0  # the type of an attribute that holds an int
 
 
 def write_float64(folder: Path, files: ModelFiles, program: Program) -> ModelFiles:
-    """Writes the model in float64.
-
-    Args:
-        folder: where to write; it exists.
-        files: the model.
-        program: the same, read.
-    """
+    """Writes a model in float64 to a folder."""
     content: Raw | bytes
     if program.format == "pir":
         content = _promote_pir(json.loads(files.program.read_bytes()))

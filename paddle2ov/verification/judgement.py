@@ -79,12 +79,7 @@ def is_paddle_rounding(judged: Float64Comparisons | None) -> bool:
 
 
 class Float64Judge:
-    """Has Paddle compute in float64.
-
-    Args:
-        process: where.
-        tolerance: see `compare_tensor`.
-    """
+    """Has Paddle compute in float64, in a process of its own; the tolerance is that of `compare_tensor`."""
 
     def __init__(self, process: PaddleProcess, tolerance: float) -> None:
         self._process = process
@@ -99,16 +94,7 @@ class Float64Judge:
         expected: Sequence[Expected],
         compute: Callable[[PaddleModel, Inputs], list[Expected]] = PaddleModel.run,
     ) -> Float64Comparisons:
-        """Compares the results of a whole model with Paddle's in float64.
-
-        Args:
-            files: the model.
-            program: the same, read.
-            inputs: what it was run on.
-            results: OpenVINO's.
-            expected: Paddle's.
-            compute: what has Paddle compute them, from the model in float64 and its inputs.
-        """
+        """Compares the results of a whole model with Paddle's in float64, which `compute` gets from its inputs."""
         if len(results) != len(expected):
             return "OpenVINO has not all results"
         with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:

@@ -83,11 +83,8 @@ class Localisation:
 class Localiser:
     """Compares a program's values on one set of inputs.
 
-    Args:
-        values: both sides' values.
-        tolerance: see `compare_tensor`.
-        judge: says of an operator alone whose results differ which side is the right one.
-        inside: looks into those that own blocks.
+    `judge` says of an operator alone whose results differ which side is the right one, `inside` looks into those that
+    own blocks.
     """
 
     def __init__(

@@ -47,14 +47,7 @@ def compare_precisions(
 ) -> PrecisionTable:
     """Compares each precision with Paddle on inputs that were compared in float32, and measures it.
 
-    Args:
-        subject: the comparison in float32.
-        sides: what was found of each set of inputs.
-        tolerance: of the other precisions.
-        model: the converted model.
-        quantized: the same in int8.
-        settings: those beside the model.
-        say: told what is being done.
+    The tolerance is that of the other precisions; `quantized` is the model in int8.
 
     Raises:
         OpenVINORunError: OpenVINO cannot compile the model in one of them.

@@ -72,13 +72,7 @@ class Tie:
 
 
 class TieFinder:
-    """Looks for ties on one set of inputs.
-
-    Args:
-        values: both sides' values. Paddle's choices become its `fixed` ones.
-        tolerance: see `compare_tensor`; of scores it is relative to the largest.
-        side: Paddle for single operators.
-    """
+    """Looks for ties on one set of inputs. Paddle's choices become `fixed` ones of the values."""
 
     def __init__(self, values: Values, tolerance: float, side: PaddleProcess) -> None:
         self._values = values

@@ -37,13 +37,6 @@ class Isolated:
 class Values:
     """Both sides' values on one set of inputs.
 
-    Args:
-        program: the program.
-        paddle: Paddle, with the same program loaded.
-        inputs: arrays by the names of the inputs.
-        extension: converters of the user's own.
-        where: where OpenVINO computes.
-
     Attributes:
         files: the program's, as Paddle has loaded them.
         block: the main block, without what its results do not need.
