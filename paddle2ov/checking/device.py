@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import openvino
@@ -90,14 +90,12 @@ def _probe() -> Model:
 def primitive_lines(model: Model, device: Device) -> tuple[str, ...]:
     """The primitives of a model in order, as "type kernel: nodes"; none where the device does not tell."""
     try:
-        return tuple(_described(device.compile(model).get_runtime_model()))
+        nodes = device.compile(model).get_runtime_model().get_ordered_ops()
     except RuntimeError:
         return ()
-
-
-def _described(runtime: Model) -> Iterator[str]:
-    for node in runtime.get_ordered_ops():
-        kind = runtime_info(node, "layerType") or node.get_type_name()
-        if kind not in _NOT_COMPUTED:
-            kernel, names = runtime_info(node, "primitiveType"), runtime_info(node, "originalLayersNames")
-            yield f"{kind} {kernel}: {names}".strip(" :")
+    kinds = [runtime_info(node, "layerType") or node.get_type_name() for node in nodes]
+    return tuple(
+        f"{kind} {runtime_info(node, 'primitiveType')}: {runtime_info(node, 'originalLayersNames')}".strip(" :")
+        for node, kind in zip(nodes, kinds, strict=True)
+        if kind not in _NOT_COMPUTED
+    )

@@ -18,7 +18,6 @@ from openvino.op import Constant
 from paddle2ov.comparison.iterations import run_if, run_iterations
 from paddle2ov.comparison.rounding import EXACT, Difference, Lanes, Rounding, chooses, compare
 from paddle2ov.comparison.single_node import Kernel
-from paddle2ov.comparison.tensors import is_float
 from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.upstream import reached
 
@@ -143,7 +142,7 @@ class Evaluator:
 
     def run(
         self,
-        inputs: Sequence[Tensor],
+        inputs: Sequence[Tensor | Lanes],
         *,
         keep: Collection[ValueKey] = (),
         choose: Chooser | None = None,
@@ -153,20 +152,11 @@ class Evaluator:
 
         `choose` decides what nodes that choose compute; `advance` is called with the number of nodes done.
         """
-        return self._run([(input_,) for input_ in inputs], keep, choose, advance)
-
-    def _run(
-        self,
-        inputs: Sequence[Lanes],
-        keep: Collection[ValueKey] = (),
-        choose: Chooser | None = None,
-        advance: Callable[[int], None] | None = None,
-    ) -> Computed:
         stay = set(keep) | self._wanted
         values: dict[ValueKey, Lanes] = {}
         drawn: set[ValueKey] = set()
         for number, value in zip(self._parameters, inputs, strict=True):
-            values[number, 0] = self.rounding.given(value, (number,))
+            values[number, 0] = self.rounding.given(value if isinstance(value, tuple) else (value,), (number,))
         for done, scheduled in enumerate(self._schedule):
             read = [values[key] for key in scheduled.sources]
             for i, item in enumerate(self._compute(scheduled, read, choose)):
@@ -185,7 +175,7 @@ class Evaluator:
 
     def results_of(self, inputs: Sequence[Lanes]) -> list[Lanes]:
         """The results for given inputs; for the body of a branch or loop."""
-        return self._run(inputs).results
+        return self.run(inputs).results
 
     def _schedule_node(self, node: Node, number: int, sources: list[ValueKey]) -> ScheduledNode:
         kind = node.get_type_name()
@@ -253,6 +243,6 @@ def _state(node: Node, read: Sequence[Lanes]) -> Lanes:
     shape = node.get_output_partial_shape(0)
     sizes = [item.get_length() if item.is_static else 0 for item in shape]
     tensor = Tensor(node.get_output_element_type(0), Shape(sizes))
-    if is_float(tensor.get_element_type()) or tensor.get_element_type() != Type.string:
+    if tensor.get_element_type() != Type.string:
         tensor.data[...] = np.zeros(sizes, tensor.data.dtype)
     return (tensor,)

@@ -194,15 +194,14 @@ def compare(got: Tensor, value: Lanes, unit: float) -> Difference:
         mean_limit = _MEAN * typical + _typical(least)
     wrong, worst = beyond(away, limit)
     mean = _typical(np.where(np.isfinite(limit), away, 0.0))
-    absolute, largest = float(away.max(initial=0.0)), scale_of(want)
+    absolute, allowed, reason = float(away.max(initial=0.0)), float(limit.max(initial=0.0)), ""
     if wrong:
+        allowed = float(limit[worst])
         reason = (
             f"{wrong} of {want.size} elements; the worst at {list(worst)}: {have[worst].item()!r} instead of "
-            f"{want[worst].item()!r}, rounding allows {float(limit[worst]):.2g}"
+            f"{want[worst].item()!r}, rounding allows {allowed:.2g}"
         )
-        return Difference(absolute, absolute / largest, float(limit[worst]), wrong, want.size, reason)
-    allowed = float(limit.max(initial=0.0))
-    if mean > mean_limit:
+    elif mean > mean_limit:
+        wrong = 1
         reason = f"the mean square of all differences is {mean:.2g}, rounding allows {mean_limit:.2g}"
-        return Difference(absolute, absolute / largest, allowed, 1, want.size, reason)
-    return Difference(absolute, absolute / largest, allowed, 0, want.size)
+    return Difference(absolute, absolute / scale_of(want), allowed, wrong, want.size, reason)

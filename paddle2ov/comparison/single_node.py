@@ -78,11 +78,11 @@ class Kernel:
         assert self._model is not None
         arrays = [given[i] for i in self._open]
         shapes = [port.get_partial_shape() for port in self._node.outputs()]
+        outputs = [_empty(port.get_element_type(), port.get_partial_shape()) for port in self._node.outputs()]
         if all(shape.is_static and 0 in shape.to_shape() for shape in shapes):
             self.method = "evaluate"  # what has no elements needs none, which not all node types expect
-            return [_empty(port.get_element_type(), port.get_partial_shape()) for port in self._node.outputs()]
+            return outputs
         if self._evaluates and not self._is_slow():
-            outputs = [_empty(port.get_element_type(), port.get_partial_shape()) for port in self._node.outputs()]
             try:
                 if self._model.evaluate(outputs, arrays):
                     self.method = "evaluate"

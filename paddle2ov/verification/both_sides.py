@@ -44,7 +44,6 @@ class Subject:
         tolerance: of floats, relative to the largest value of each result.
         where: where OpenVINO computes.
         extension: converters of the caller's own.
-        is_random: whether the inputs are random.
         retyped: the inputs that the compiled model takes in other types than the program, each with its type.
         side: Paddle for parts of the program, and for it in float64.
     """
@@ -56,7 +55,6 @@ class Subject:
     tolerance: float
     where: Where
     extension: Extension
-    is_random: bool
     retyped: Mapping[str, openvino.Type]
     side: PaddleProcess
 
@@ -111,12 +109,6 @@ def run_both(subject: Subject, arrays: Inputs, expected: Sequence[Expected] | No
     except PaddleRunError as error:
         if paddle.process.is_alive():
             return Sides(values, Run(shapes, refused=str(error)), [], [])
-        if subject.is_random:
-            advice = (
-                "random inputs may be none that the model takes: give your own (--inputs FILE.npz), or shapes "
-                "(--input 'NAME[1,3,48,320]')"
-            )
-            raise PaddleRunError(f"{error}\n{advice}") from None
         raise
     results, reason = run_openvino(subject.compiled, arrays, paddle.process.deadline)
     drawn = [operator for operator in values.block.operators if operator.type in RANDOM] if results else []

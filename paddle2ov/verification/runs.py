@@ -42,12 +42,19 @@ def run_all(
     """
     sides: list[Sides] = []
     advice = _advice(subject, drawn) if drawn is not None else ""
+
+    def run(arrays: Inputs) -> Sides:
+        try:
+            return run_both(subject, arrays)
+        except PaddleRunError as error:
+            raise PaddleRunError(f"{error}{advice}") from None
+
     for i, arrays in enumerate(sets):
         say("running", i, len(sets))
-        sides.append(run_both(subject, arrays))
+        sides.append(run(arrays))
         if drawn is not None and sides[-1].run.refused:
             say("looking for inputs that Paddle takes", i, len(sets))
-            others = (run_both(subject, alternative) for alternative in drawn.alternatives(i))
+            others = (run(alternative) for alternative in drawn.alternatives(i))
             sides[-1] = next((item for item in others if not item.run.refused), sides[-1])
             drawn = drawn if not sides[-1].run.refused else None
         found.runs.append(sides[-1].run)
@@ -60,7 +67,7 @@ def run_all(
     if any(side.has_faulty for side in sides):
         found.add_note(PADDLE_FAULT)
     wide = drawn.beyond_32_bits() if drawn is not None else None
-    if wide is not None and sides[0].run.ok and run_both(subject, wide).run.verdict == "differ":
+    if wide is not None and sides[0].run.ok and run(wide).run.verdict == "differ":
         found.add_note(WIDE)
     sequences = [input_.name for input_ in subject.program.inputs if input_.lod_level]
     if sequences and not any(name.endswith(LENGTHS_SUFFIX) for name in sets[0]):

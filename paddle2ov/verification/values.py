@@ -20,7 +20,6 @@ from paddle2ov.inputs.given_arrays import Inputs
 from paddle2ov.program.liveness import liveness
 from paddle2ov.program.model import Block, Operator, Program
 from paddle2ov.translation.extension import Extension
-from paddle2ov.typing import AnyArray
 from paddle2ov.verification.where import ON_CPU, Where
 
 
@@ -121,7 +120,8 @@ class Values:
     def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Model]:
         """OpenVINO's values of variables from given values of others, and the model that computes them."""
         self._paddle.process.deadline.check()
-        shapes = {name: self._shape(name, cut.array) for name, cut in cuts.items()}
+        pairs = {name: [2] * self.program.variables[name].is_complex for name in cuts}
+        shapes = {name: [*cut.array.shape, *pairs[name]] for name, cut in cuts.items()}
         model = convert(
             self.program,
             input=shapes or None,
@@ -154,10 +154,6 @@ class Values:
         """Whether a variable is a tensor array."""
         variable = self.program.variables.get(name)
         return variable is not None and variable.is_array
-
-    def _shape(self, name: str, array: AnyArray) -> list[int]:
-        pairs = (self.program.variables[name].dtype or "").startswith("complex")
-        return [*array.shape, 2] if pairs else list(array.shape)
 
 
 def variables_read(operator: Operator) -> Iterator[str]:

@@ -180,7 +180,6 @@ def verify(
                     tolerance=tolerance,
                     where=where,
                     extension=extension,
-                    is_random=not (inputs or images),
                     retyped=retyped,
                     side=side,
                 )
