@@ -231,9 +231,8 @@ class _Checking:
         sequence, judged = next(
             pair for pair in zip(self.sequences, requests, strict=True) if not all(item.ok for item in pair[1])
         )
-        results = sorted({i for item in judged for i in item.wrong})
         shrinker = Shrinker(model, self.sets, self.device, self.timeout, self.say)
-        wrong = shrinker.run(sequence, results, error=not results)
+        wrong = shrinker.run(sequence, error=not any(item.wrong for item in judged))
         if wrong is None:
             reason = next(item.reason for item in judged if not item.ok)
             self.found.faults.append(Fault("device", "", f"{reason}; right when it was run once more"))

@@ -83,22 +83,16 @@ class Shrinker:
         """Whether the time limit is exceeded."""
         return time.monotonic() > self._deadline
 
-    def run(self, sequence: Sequence[int], wrong: Sequence[int], error: bool = False) -> Wrong | None:
-        """The smallest wrong part.
-
-        It has some of the `wrong` results of the runs; with `error`, the device cannot compute at all what the
-        reference can.
-        """
+    def run(self, sequence: Sequence[int], error: bool = False) -> Wrong | None:
+        """The smallest wrong part; with `error`, the device cannot compute at all what the reference can."""
         whole = Part(self.structure.results)
         self._by_error = error
         smallest = self._try(whole, tuple(sequence))
         if smallest is None:
             return None
         smallest = self._first(whole, _fewer_runs(smallest)) or smallest
-        for key in dict.fromkeys(self.structure.results[i] for i in wrong) if len(whole.results) > 1 else ():
-            if smaller := self._try(Part((key,)), smallest.sequence):
-                smallest = smaller
-                break
+        if not error:
+            smallest = self._fewer_results(smallest)
         smallest = self._earlier_results(self._later_inputs(smallest))
         if len(self.structure.computed(smallest.part)) <= _FEW:
             self._values = {}

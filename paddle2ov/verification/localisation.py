@@ -7,12 +7,12 @@ in the whole model is found by halving what is left of the program.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from paddle2ov.comparison.deadline import TimeUpError
-from paddle2ov.comparison.differences import TensorComparison, compare_tensor
+from paddle2ov.comparison.differences import Expected, TensorComparison, compare_tensor
+from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Place
 from paddle2ov.program.model import Operator
 from paddle2ov.translation.translator import Progress
@@ -144,13 +144,8 @@ class Localiser:
         # Numbers that a converter must know, such as shapes, may only be known through what computes them.
         floats = {name: value for name, value in available.items() if value.dtype not in ("int32", "int64", "bool")}
         for cuts in (available, floats):
-            try:
-                results, model = values.compute(cuts, list(expected))
-            except TimeUpError:
-                raise
-            except Exception:  # whatever a conversion of a cut program raises: the whole one has passed
-                continue
-            return Isolated(cuts, expected, dict(zip(expected, results, strict=True)), model)
+            if (computed := values.compute(cuts, list(expected))) is not None:
+                return Isolated(cuts, expected, dict(zip(expected, computed[0], strict=True)), computed[1])
         return None
 
     # --- each operator alone ------------------------------------------------------------------------------------------
@@ -191,25 +186,21 @@ class Localiser:
         for group in _independent(operators):
             names = [name for item in group for name in item.output_names() if name in expected]
             inside = {name for item in group for name in variables_read(item)}
-            try:
-                results, _ = values.compute({name: value for name, value in read.items() if name in inside}, names)
-            except TimeUpError:
-                raise
-            except Exception:  # of one of them: each is looked at by itself
+            computed = values.compute({name: value for name, value in read.items() if name in inside}, names)
+            if computed is None:  # for one of them: each is looked at by itself
                 continue
-            compared = {
-                name: compare_tensor(name, result, expected[name], self._tolerance)
-                for name, result in zip(names, results, strict=True)
-            }
+            compared = self._differences(dict(zip(names, computed[0], strict=True)), expected)
             for item in group:
                 by_index[item.index] = tuple(compared[name] for name in item.output_names() if name in compared)
         return by_index
 
     def _compare_alone(self, isolated: Isolated) -> tuple[TensorComparison, ...]:
-        return tuple(
-            compare_tensor(name, isolated.results[name], want, self._tolerance)
-            for name, want in isolated.expected.items()
-        )
+        return tuple(self._differences(isolated.results, isolated.expected).values())
+
+    def _differences(
+        self, results: Mapping[str, Result], expected: Mapping[str, Expected]
+    ) -> dict[str, TensorComparison]:
+        return {name: compare_tensor(name, item, expected[name], self._tolerance) for name, item in results.items()}
 
     def _is_at_fault(self, location: Localisation, compared: OperatorComparison) -> bool:
         """Whether an operator that differs alone is wrong; then it is the culprit. Else Paddle's rounding is noted."""
@@ -282,10 +273,7 @@ class Localiser:
         expected = self._values.of_paddle(names)
         if batches is not None:
             batches.fetched(value.array.nbytes for value in expected.values())
-        return {
-            name: compare_tensor(name, result, expected[name], self._tolerance)
-            for name, result in self._values.of_openvino(expected).items()
-        }
+        return self._differences(self._values.of_openvino(expected), expected)
 
 
 _Item = TypeVar("_Item")

@@ -14,7 +14,7 @@ import openvino
 from paddle2ov.comparison.differences import Expected, as_openvino_array
 from paddle2ov.compilation.precision import NEVER_COMPILED, computes_in, is_compilable_in_f16
 from paddle2ov.compilation.running import compile_on_cpu, infer
-from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
+from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
 from paddle2ov.inputs.given_arrays import Inputs, cast_inputs
 from paddle2ov.program.settings import Settings
@@ -101,21 +101,13 @@ def quantized_model(given: str | os.PathLike[str] | openvino.Model, model: openv
             mine, theirs = (", ".join(item.get_any_name() for item in both) or "none" for both in (ports, others))
             raise ConversionInputError(f"quantized: its {what} are {mine}, those of the model {theirs}")
         for port, other in zip(ports, others, strict=True):
-            if not _fits(port, other):
+            (kind, shape), (wanted, asked) = ((p.get_element_type(), p.get_partial_shape()) for p in (port, other))
+            if kind != wanted or not shape.compatible(asked):
                 raise ConversionInputError(
-                    f"quantized: its '{port.get_any_name()}' is {_described(port)}, that of the model "
-                    f"{_described(other)}"
+                    f"quantized: its '{port.get_any_name()}' is {kind.get_type_name()} {shape}, that of the model "
+                    f"{wanted.get_type_name()} {asked}"
                 )
     return in_int8
-
-
-def _fits(one: openvino.Output, other: openvino.Output) -> bool:
-    same_type = one.get_element_type() == other.get_element_type()
-    return bool(same_type and one.get_partial_shape().compatible(other.get_partial_shape()))
-
-
-def _described(port: openvino.Output) -> str:
-    return f"{port.get_element_type().get_type_name()} {port.get_partial_shape().to_string()}"
 
 
 def advice(rows: Sequence[ComparedPrecision]) -> str:
@@ -141,10 +133,9 @@ def advice(rows: Sequence[ComparedPrecision]) -> str:
 
 
 def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
-    try:
+    failing = f"OpenVINO cannot compile the model in {precision}"
+    with FailingAs(lambda reason: OpenVINORunError(f"{failing}: {reason}"), RuntimeError, str):
         return compile_on_cpu(model, precision)
-    except RuntimeError as error:
-        raise OpenVINORunError(f"OpenVINO cannot compile the model in {precision}: {error}") from error
 
 
 def _judged(subject: Subject, side: Sides) -> Sides:

@@ -10,7 +10,6 @@ from typing import Any
 from msgspec.structs import replace
 from openvino import Model
 
-from paddle2ov.comparison.deadline import TimeUpError
 from paddle2ov.comparison.differences import Expected
 from paddle2ov.comparison.paddle_process import PaddleModel
 from paddle2ov.compilation.running import Result, infer
@@ -117,38 +116,38 @@ class Values:
             by_index |= {maker.index: maker for maker in makers}
         return [by_index[index] for index in sorted(by_index) if index < operator.index]
 
-    def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Model]:
-        """OpenVINO's values of variables from given values of others, and the model that computes them."""
+    def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Model] | None:
+        """OpenVINO's values of variables from given values of others, and the model that computes them.
+
+        None where that cannot be converted, or does not run.
+        """
         self._paddle.process.deadline.check()
         pairs = {name: [2] * self.program.variables[name].is_complex for name in cuts}
         shapes = {name: [*cut.array.shape, *pairs[name]] for name, cut in cuts.items()}
-        model = convert(
-            self.program,
-            input=shapes or None,
-            output=list(names),
-            extension=self._extension,
-            device=self._where.target,
-            sequence_lengths=self._with_lengths,
-        )
         arrays = {name: cut.array for name, cut in cuts.items()}
         arrays |= {name + LENGTHS_SUFFIX: cut.lengths for name, cut in cuts.items() if cut.lengths is not None}
-        results = infer(self._where.compile(model), {**self.inputs, **arrays})
+        try:
+            model = convert(
+                self.program,
+                input=shapes or None,
+                output=list(names),
+                extension=self._extension,
+                device=self._where.target,
+                sequence_lengths=self._with_lengths,
+            )
+            results = infer(self._where.compile(model), {**self.inputs, **arrays})
+        except Exception:  # whatever a conversion of a cut program raises: the whole one has passed
+            return None
         return results[: len(names)], model
 
     def _of_openvino(self, names: Sequence[str]) -> Iterator[tuple[str, Result]]:
-        if not names:
-            return
-        try:
-            results, _ = self.compute(self.fixed, names)
-        except TimeUpError:
-            raise
-        except Exception:  # a value that cannot be a result: the others still can
-            if len(names) > 1:
-                middle = len(names) // 2
-                yield from self._of_openvino(names[:middle])
-                yield from self._of_openvino(names[middle:])
-            return
-        yield from zip(names, results, strict=True)
+        computed = self.compute(self.fixed, names) if names else None
+        if computed is not None:
+            yield from zip(names, computed[0], strict=True)
+        elif len(names) > 1:  # a value that cannot be a result: the others still can
+            middle = len(names) // 2
+            yield from self._of_openvino(names[:middle])
+            yield from self._of_openvino(names[middle:])
 
     def is_array(self, name: str) -> bool:
         """Whether a variable is a tensor array."""

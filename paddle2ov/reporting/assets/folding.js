@@ -5,7 +5,7 @@ const FEW = 45; // nodes that are shown at first, about
 
 class Folding {
   constructor({ nodes, edges, groups }) {
-    this.items = new Map([["", { key: "", kind: "whole", parent: null, members: [], depth: 0, count: 0 }]]);
+    this.items = new Map([["", { key: "", kind: "whole", parent: null, members: [], depth: 0, count: 0, inner: new Map(), enters: new Set(), leaves: new Set() }]]);
     const named = (i) => (i < 0 ? "" : `g${i}`);
     groups.forEach(([kind, label, ref, parent], i) => this.add({ key: named(i), kind, label, ref, parent: named(parent), members: [] }));
     nodes.forEach(([key, kind, label, ref, group]) => this.add({ key, kind, label, ref, parent: named(group), members: null }));
@@ -50,7 +50,6 @@ class Folding {
 
   /* For each group: edges between its members, the members that read from outside, and those that are read there. */
   lift() {
-    Object.assign(this.items.get(""), { inner: new Map(), enters: new Set(), leaves: new Set() });
     for (const [source, target] of this.edges) {
       const { left, a, b, entered } = this.way(source, target);
       for (const one of left) this.items.get(one.parent).leaves.add(one.key);
