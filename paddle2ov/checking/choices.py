@@ -110,7 +110,11 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
     ports: list[Output] = []
     for number, node in nodes.items():
         wrote = [(number, port) for port in node.outputs()]
-        read = [(number_of(port.get_node()), port) for port in node.input_values() if _varies(port.get_node())]
+        read = [
+            (number_of(port.get_node()), port)
+            for port in node.input_values()
+            if port.get_node().get_type_name() != "Constant"
+        ]
         for owner, port in (*read, *wrote):
             key = (owner, port.get_index())
             if key not in shown and owner not in inputs:
@@ -131,7 +135,3 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
             ]
             seen[number] = ObservedNode(read_tensors, [result[shown[number, i]] for i in range(node.get_output_size())])
     return observed
-
-
-def _varies(node: Node) -> bool:
-    return str(node.get_type_name()) not in ("Constant", "Parameter")

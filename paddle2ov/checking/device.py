@@ -9,13 +9,12 @@ import openvino
 from openvino import Model, Tensor
 
 from paddle2ov.comparison.tensors import copied
-from paddle2ov.compilation.precision import no_hardware
+from paddle2ov.compilation.precision import HINT, no_hardware
 from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.errors import ConversionInputError, plain_message
 from paddle2ov.graph.core import missing_device, shared_core, with_error_reporting
 from paddle2ov.program.sources import check_mapped
 
-_HINT = "INFERENCE_PRECISION_HINT"
 _NOT_COMPUTED = frozenset(("Input", "Output", "Const", "Parameter", "Result", "Constant"))
 
 
@@ -33,7 +32,7 @@ class Device:
             RuntimeError: it cannot.
         """
         check_mapped(model)
-        return shared_core().compile_model(model, self.name, with_error_reporting({_HINT: self.precision}, self.name))
+        return shared_core().compile_model(model, self.name, with_error_reporting({HINT: self.precision}, self.name))
 
     def run(self, model: Model, sequence: Sequence[Sequence[Tensor]]) -> list[list[Tensor] | str]:
         """The results of the runs of one infer request; the error message where the device cannot compute them."""
@@ -64,8 +63,8 @@ def chosen_device(name: str, precision: str) -> Device:
     try:
         if precision == "default":
             precision = default_precision(name)
-        probe = core.compile_model(_probe(), name, {_HINT: precision})
-        computes_in = probe.get_property(_HINT).get_type_name()
+        probe = core.compile_model(_probe(), name, {HINT: precision})
+        computes_in = probe.get_property(HINT).get_type_name()
     except RuntimeError as error:
         reason = missing_device(name, error) or plain_message(error)
         raise ConversionInputError(f"device: {name} in {precision}: {reason}") from None
@@ -76,7 +75,7 @@ def chosen_device(name: str, precision: str) -> Device:
 
 def default_precision(name: str) -> str:
     """What a device computes in unless told otherwise."""
-    precision = shared_core().compile_model(_probe(), name).get_property(_HINT).get_type_name()
+    precision = shared_core().compile_model(_probe(), name).get_property(HINT).get_type_name()
     return str(precision) if precision in ("f32", "bf16", "f16") else "f32"
 
 

@@ -29,9 +29,6 @@ PYTHON_VARIABLE = "PADDLE2OV_PADDLE_PYTHON"
 """The environment variable that names the interpreter with Paddle, where it is not the running one."""
 
 
-_IN_ORDER = {"FLAGS_new_executor_sequential_run": "1", "FLAGS_new_executor_serial_run": "1"}
-
-
 class PaddleModel:
     """A model that a Paddle process has loaded. Use it in a `with` statement, or as long as the process lives.
 
@@ -100,7 +97,8 @@ class PaddleProcess:
         self.version = ""
         # Paddle 3 loads a legacy program only with its new representation switched off, before it is imported.
         flags = {"FLAGS_enable_pir_api": str(int(format == "pir")), "GLOG_minloglevel": "3"}
-        self._environment = {**os.environ, **flags, **_IN_ORDER}
+        flags |= dict.fromkeys(("FLAGS_new_executor_sequential_run", "FLAGS_new_executor_serial_run"), "1")
+        self._environment = {**os.environ, **flags}
         self._loaded = 0
         self._process: subprocess.Popen[str] | None = None
 

@@ -50,8 +50,10 @@ def print_report(report: Report, console: Console | None = None) -> None:
         for line in _passes(conversion):
             show(line)
     if compiled is not None:
-        for line in _fates(report):
-            show(line)
+        counts = Counter(operator.fate for operator in report.operators)
+        show("[bold]What became of the operators[/bold]")
+        for fate in filter(counts.__getitem__, FATES):
+            show(f"{counts[fate]:7} {FATES[fate]}")
         show(_primitives(report, compiled, console.width))
         for line in _layers(compiled):
             show(line)
@@ -118,14 +120,6 @@ def _passes(conversion: ConversionReport) -> Iterator[str | Padding]:
         for name in names:
             yield f"  {name}: {done[name]}"
             yield Padding.indent(escape(texts[name]), 4)
-
-
-def _fates(report: Report) -> Iterator[str]:
-    counts = Counter(operator.fate for operator in report.operators)
-    yield "[bold]What became of the operators[/bold]"
-    for fate, words in FATES.items():
-        if counts[fate]:
-            yield f"{counts[fate]:7} {words}"
 
 
 def _primitives(report: Report, compiled: CompiledReport, width: int) -> Table:
