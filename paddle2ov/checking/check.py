@@ -6,7 +6,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from xml.etree.ElementTree import ParseError, iterparse
 
@@ -113,16 +113,7 @@ def check(
     sets = [tensors_of(subject.model, array) for array in arrays]
     report = Check(subject.name, target.name, target.precision, default_precision(device), openvino.__version__)
     report.is_converted = subject.program is not None
-    checking = _Checking(
-        subject,
-        target,
-        sets,
-        sequences,
-        say,
-        report,
-        folder,
-        math.inf if timeout is None else timeout,
-    )
+    checking = _Checking(subject, target, sets, sequences, say, report, folder, timeout or math.inf)
     report.runs = [run for runs in checking.run() for run in runs]
     if report.runs and all(run.refused for run in report.runs):
         raise OpenVINORunError(
@@ -255,13 +246,9 @@ class _Checking:
         )
         if self.case is not None:
             about = {"openvino": openvino.__version__, "device": self.device.name, "precision": self.device.precision}
-            facts = {name: getattr(fault, name) for name in _FACTS}
+            facts = {name: value for name, value in asdict(fault).items() if name not in ("kind", "case")}
             write_case(self.case, wrong, self.device, {**about, **facts})
         self.found.faults.append(fault)
-
-
-_FACTS = ("name", "reason", "references", "nodes", "primitives", "shapes")
-"""What a case says of its fault."""
 
 
 def _are_ok(requests: Sequence[Sequence[CheckedRun]]) -> bool:

@@ -253,7 +253,13 @@ def _array(
     if dtype == "bool":
         return rng.integers(0, 2, shape).astype(np.bool_)
     if storage.kind in "iu":
-        return _drawn_integers(rng, shape, storage, allowed, values)
+        low, high = allowed or (0, min(values.limit, 2 ** (8 * storage.itemsize - 1)))
+        integers = rng.integers(low, high, shape)
+        if integers.size:
+            integers.flat[rng.integers(integers.size)] = high - 1
+        if values.is_sorted and allowed is None and shape:
+            integers.sort(axis=-1)
+        return integers.astype(storage)
     if values.are_definite and _is_square(shape):
         root = rng.uniform(-1, 1, shape) + (1j * rng.uniform(-1, 1, shape) if storage.kind == "c" else 0)
         definite: AnyArray = root @ np.conj(root).swapaxes(-1, -2) + np.eye(shape[-1])
@@ -263,22 +269,6 @@ def _array(
     if values.are_sizes and math.prod(shape) <= _FEW:
         return rng.integers(8, 32, shape).astype(storage)
     return rng.uniform(0 if values.are_chances else -1, 1, shape).astype(storage)
-
-
-def _drawn_integers(
-    rng: np.random.Generator,
-    shape: tuple[int, ...],
-    storage: np.dtype[np.generic],
-    allowed: Range | None,
-    values: Values,
-) -> AnyArray:
-    low, high = allowed or (0, min(values.limit, 2 ** (8 * storage.itemsize - 1)))
-    array = rng.integers(low, high, shape)
-    if array.size:
-        array.flat[rng.integers(array.size)] = high - 1
-    if values.is_sorted and allowed is None and shape:
-        array.sort(axis=-1)
-    return array.astype(storage)
 
 
 def _is_square(shape: tuple[int, ...]) -> bool:

@@ -25,7 +25,6 @@ from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.judgement import is_paddle_rounding
 from paddle2ov.verification.localisation import Localisation, Localiser, OperatorComparison
 from paddle2ov.verification.results import ComparedOperator, Culprit, Rounded, Run, Verification
-from paddle2ov.verification.values import Isolated
 
 INT64 = (
     "The integers there are beyond 32 bits, and OpenVINO's CPU plugin computes int64 as int32 (docs/limits.md): take "
@@ -88,9 +87,9 @@ def _has_distances(compared: Iterable[TensorComparison]) -> bool:
 def _explain(found: Verification, location: Localisation, case: Path | None, subject: Subject, run: Run) -> None:
     culprit = location.culprit
     assert culprit is not None
-    place = location.place or culprit.operator.place
+    place = location.place = location.place or culprit.operator.place
     if case is not None and location.isolated is not None:
-        _save_case(case, found, location, culprit, place, location.isolated)
+        _save_case(case, found, location)
     else:
         case = None
     found.culprit = Culprit(
@@ -168,14 +167,10 @@ def _agrees(model: Model, subject: Subject, one: Sides) -> bool:
     return all(result.ok for result in compare_results(results, one.expected, subject.tolerance))
 
 
-def _save_case(
-    folder: Path,
-    found: Verification,
-    location: Localisation,
-    culprit: OperatorComparison,
-    place: Place,
-    isolated: Isolated,
-) -> None:
+def _save_case(folder: Path, found: Verification, location: Localisation) -> None:
+    culprit, isolated = location.culprit, location.isolated
+    assert culprit is not None
+    assert isolated is not None
     operator = culprit.operator
     folder.mkdir(parents=True, exist_ok=True)
     save_arrays(folder / "inputs.npz", {name: input_.array for name, input_ in isolated.inputs.items()})
@@ -184,7 +179,7 @@ def _save_case(
     save_model(isolated.model, folder / "model.xml", fp16=False)
     record = {
         "operator": operator.type,
-        "place": str(place),
+        "place": str(location.place),
         "within": location.within,
         "inputs": operator.inputs,
         "outputs": operator.outputs,
