@@ -8,7 +8,7 @@ from typing import Any
 from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Operator
-from paddle2ov.verification.editing import Cut
+from paddle2ov.verification.editing import Cut, without_arrays
 from paddle2ov.verification.values import Values, captured_by, name_in_file
 
 _BLOCK_ATTRIBUTE = 8  # the type of an attribute that holds a block index
@@ -45,7 +45,7 @@ def cut_body(values: Values, operator: Operator, block: int) -> Cut | None:
     weights = _weights(declared.values())
     arrays = {name for name, variable in values.program.variables.items() if variable.is_array}
     ops = list(inner.ops)
-    positions = _without_arrays(ops, arrays)
+    positions = without_arrays(ops, arrays, lambda op: (*_read([op]), *_written([op])), lambda op: _written([op]))
     body = [ops[i] for i in positions]
     used = _read_first(desc, body) - arrays
     carried = zip(operator.outputs["out"], operator.inputs["x"], strict=True) if operator.type == "while" else ()
@@ -144,17 +144,6 @@ def _written(ops: Iterable[Any]) -> list[str]:
 
 def _weights(variables: Iterable[Any]) -> set[str]:
     return {variable.name for variable in variables if variable.persistable}
-
-
-def _without_arrays(ops: list[Any], arrays: set[str]) -> list[int]:
-    """The positions of operators that work without arrays; the results of the others are added to `arrays`."""
-    positions = []
-    for position, op in enumerate(ops):
-        if arrays.isdisjoint((*_read([op]), *_written([op]))):
-            positions.append(position)
-        else:
-            arrays.update(_written([op]))
-    return positions
 
 
 def _read_first(desc: Any, ops: Iterable[Any]) -> set[str]:
