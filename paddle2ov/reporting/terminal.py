@@ -89,8 +89,7 @@ def _precisions(precisions: PrecisionTable) -> Table:
         table.add_column(heading, justify="right")
     table.add_column("")
     for row in precisions.rows:
-        figures = f"{row.times:.2f}", f"{row.milliseconds:.3f}", f"{row.agreement:.2%}", row.largest_text
-        table.add_row(row.name, *figures, escape(row.reason))
+        table.add_row(*map(escape, row.cells))
     return table
 
 
