@@ -28,11 +28,6 @@ def _matmul(attributes: Attributes, given: Arrays) -> AnyArray:
     return np.asarray(np.matmul(a, b))
 
 
-def _convolution(attributes: Attributes, given: Arrays) -> AnyArray:
-    x, weights = given
-    return _group_convolution(attributes, (x, weights[np.newaxis]))
-
-
 def _group_convolution(attributes: Attributes, given: Arrays) -> AnyArray:
     """Sums over the positions of the kernel: each is a matrix product."""
     x, weights = given  # [N, G * C, *D], [G, O, C, *K]
@@ -145,7 +140,7 @@ def _scatter_update(attributes: Attributes, given: Arrays) -> AnyArray:
 
 
 FLOAT64: dict[str, Callable[[Attributes, Arrays], AnyArray | None]] = {
-    "Convolution": _convolution,
+    "Convolution": lambda attributes, given: _group_convolution(attributes, (given[0], given[1][np.newaxis])),
     "GroupConvolution": _group_convolution,
     "Interpolate": _interpolate,
     "MatMul": _matmul,

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from openvino import CompiledModel, Model, Node, PartialShape, Shape, Tensor, Type
@@ -23,7 +22,6 @@ from paddle2ov.comparison.tensors import copied, is_float, to_array, to_tensor
 from paddle2ov.graph.core import shared_core, with_error_reporting
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.typing import AnyArray
 
 _SMALL = 64
 """Integer tensors of up to so many elements are constants of a node alone, so that its output shapes are known."""
@@ -66,7 +64,7 @@ class Kernel:
             is_float(self._node.get_output_element_type(i)) for i in range(self._node.get_output_size())
         ):
             wide = np.float64 if exact else np.float32
-            arrays_given = [_as_float(to_array(item), wide) for item in given]
+            arrays_given = [x.astype(wide, copy=False) if x.dtype.kind == "f" else x for x in map(to_array, given)]
             try:
                 output = FLOAT64[self.type](self._node.get_attributes(), arrays_given)
             except ValueError as error:
@@ -130,10 +128,6 @@ def _compiled(model: Model, device: str) -> CompiledModel:
     """A model of one node, compiled in float32."""
     config = with_error_reporting({"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}, device)
     return shared_core().compile_model(model, device, config)
-
-
-def _as_float(array: AnyArray, kind: type[np.floating[Any]]) -> AnyArray:
-    return array.astype(kind, copy=False) if array.dtype.kind == "f" else array
 
 
 def _is_small_integer(tensor: Tensor) -> bool:

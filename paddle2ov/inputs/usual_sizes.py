@@ -129,10 +129,13 @@ def within(program: Program, shapes: Mapping[str, PartialShape], model: Model | 
             continue
         known, asked = own[input_.name], bounds.get(input_.name, PartialShape([-1] * len(input_.shape)))
         if len(known) >= len(input_.shape) == len(asked):
-            bounds[input_.name] = PartialShape(
-                [b if a.is_dynamic and b.is_static else a for a, b in zip(asked, known, strict=False)]
-            )
+            bounds[input_.name] = filled(asked, known)
     return bounds
+
+
+def filled(shape: PartialShape, other: PartialShape) -> PartialShape:
+    """A shape with the dimensions of another where it leaves them open."""
+    return PartialShape([b if a.is_dynamic and b.is_static else a for a, b in zip(shape, other, strict=False)])
 
 
 def free_dims(variable: Variable, bounds: PartialShape | None) -> dict[int, Dimension]:

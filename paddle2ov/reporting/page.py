@@ -84,7 +84,11 @@ def report_page(report: Report) -> str:
             primitive["inferred"] = any(node["inferred"] for node in primitive.pop("nodes"))
     if report.verification is not None:  # the operators have theirs already
         data["verification"] = {**data["verification"], "operators": len(report.verification.operators)}
-    data["operators"] = [_short(operator) for operator in data["operators"]]
+    # Without empty fields, which the scripts restore: a page may hold thousands of operators.
+    data["operators"] = [
+        {name: value for name, value in operator.items() if value is not None and value not in ([], {})}
+        for operator in data["operators"]
+    ]
     data["graphs"] = [graph.to_dict() for graph in graphs]
     data["fates"] = FATES
     data["folded"] = SOURCES[report.modules]
@@ -121,8 +125,3 @@ def render(template: str, data: Mapping[str, Any], scripts: Sequence[str], **val
 def _asset(name: str) -> str:
     text = (_HERE / "assets" / name).read_text(encoding="utf-8").strip()
     return re.sub(r"\n//# sourceMappingURL=.*$", "", text)  # a browser's tools would ask the network for it
-
-
-def _short(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record without its empty fields, which the scripts restore: a page may hold thousands of records."""
-    return {name: value for name, value in record.items() if value is not None and value not in ([], {})}

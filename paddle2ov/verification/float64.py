@@ -33,12 +33,12 @@ def write_float64(folder: Path, files: ModelFiles, program: Program) -> ModelFil
         content = _promote_pir(json.loads(files.program.read_bytes()))
     else:
         content = _promote_legacy(ProgramDesc.FromString(files.program.read_bytes()))
-    return write_model(folder, content, program.parameters.keys(), program, _promote)
 
+    def promote(parameter: Parameter) -> Parameter:
+        dtype = _PIR_NAMES.get(parameter.dtype, parameter.dtype)
+        return replace(parameter, dtype=dtype, data=in_float64(parameter.data))
 
-def _promote(parameter: Parameter) -> Parameter:
-    dtype = _PIR_NAMES.get(parameter.dtype, parameter.dtype)
-    return replace(parameter, dtype=dtype, data=in_float64(parameter.data))
+    return write_model(folder, content, program.parameters.keys(), program, promote)
 
 
 def _promote_pir(node: Any) -> Any:

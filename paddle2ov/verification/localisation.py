@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from paddle2ov.comparison.differences import Expected, TensorComparison, compare_tensor
@@ -38,8 +38,8 @@ class OperatorComparison:
     """
 
     operator: Operator
-    outputs: tuple[TensorComparison, ...]
-    inputs_agree: bool
+    outputs: tuple[TensorComparison, ...] = ()
+    inputs_agree: bool = True
     isolated: tuple[TensorComparison, ...] | None = None
     float64: Float64Comparisons | None = None
 
@@ -118,8 +118,7 @@ class Localiser:
         values = self._values
         by_name: dict[str, TensorComparison] = {}
         written = [name for operator in values.block.operators for name in operator.output_names()]
-        names = [name for name in written if name in values.used and values.is_known(name)]
-        batches = _Batches(names, progress)
+        batches = _Batches(list(filter(self._is_compared, written)), progress)
         for batch in batches:
             by_name |= self._compare(batch, batches)
         compared = []
@@ -133,9 +132,9 @@ class Localiser:
             compared.append(OperatorComparison(operator, outputs, agree and not any(item.blocks for item in filled)))
         return compared
 
-    def isolate(self, operator: Operator, filled: Sequence[Operator] = ()) -> Isolated | None:
+    def isolate(self, operator: Operator) -> Isolated | None:
         """The operator alone, on Paddle's inputs, after those that filled its arrays; None if it cannot stand alone."""
-        values, together = self._values, (*filled, operator)
+        values, together = self._values, (*self._values.filled_by(operator), operator)
         made = {name for item in together for name in item.output_names()}
         available, expected = values.around(together, [name for name in operator.output_names() if name in values.used])
         available = {name: value for name, value in available.items() if name not in made}
@@ -166,9 +165,9 @@ class Localiser:
             compared = self._plain_alone(plain, batches)
             for operator in batch:
                 alone = compared.get(operator.index)
-                if not alone and (isolated := self.isolate(operator, values.filled_by(operator))) is not None:
+                if not alone and (isolated := self.isolate(operator)) is not None:
                     alone = self._compare_alone(isolated)
-                yield OperatorComparison(operator, (), True, alone)
+                yield OperatorComparison(operator, isolated=alone)
 
     def _is_compared(self, name: str) -> bool:
         values = self._values
@@ -205,8 +204,7 @@ class Localiser:
     def _is_at_fault(self, location: Localisation, compared: OperatorComparison) -> bool:
         """Whether an operator that differs alone is wrong; then it is the culprit. Else Paddle's rounding is noted."""
         operator = compared.operator
-        filled = self._values.filled_by(operator)
-        isolated = self.isolate(operator, filled)
+        isolated = self.isolate(operator)
         if isolated is not None:
             compared.isolated = self._compare_alone(isolated)
             if _agree(compared.isolated):
@@ -216,8 +214,7 @@ class Localiser:
                 if is_paddle_rounding(compared.float64):
                     location.rounded.append(compared)
                     return False
-        # Nothing but what reads an array shows what a loop or branch wrote to it.
-        owner = next((item for item in filled if item.blocks), operator)
+        owner = self._owner(operator)
         if owner.blocks and self._inside is not None:
             location.inside = self._inside(owner)
             if location.inside is not None and location.inside.culprit is None:
@@ -225,7 +222,7 @@ class Localiser:
                 location.inside = None
                 return False
         outputs = tuple(self._compare(list(isolated.expected) if isolated is not None else []).values())
-        location.culprit = OperatorComparison(owner, outputs, True, compared.isolated, compared.float64)
+        location.culprit = replace(compared, operator=owner, outputs=outputs)
         location.isolated = isolated
         return True
 
@@ -241,7 +238,7 @@ class Localiser:
         if culprit is None:
             location.is_explained = bool(rounded)
             return
-        location.isolated = self.isolate(culprit.operator, values.filled_by(culprit.operator))
+        location.isolated = self.isolate(culprit.operator)
         if location.isolated is not None:
             culprit.isolated = self._compare_alone(location.isolated)
             location.amplifies = _agree(culprit.isolated)
@@ -265,9 +262,12 @@ class Localiser:
         for operator in between:
             outputs_compared = tuple(comparisons[name] for name in operator.output_names() if name in comparisons)
             if not _agree(outputs_compared):
-                owner = next((item for item in values.filled_by(operator) if item.blocks), operator)
-                return OperatorComparison(owner, outputs_compared, True)
+                return OperatorComparison(self._owner(operator), outputs_compared)
         return None
+
+    def _owner(self, operator: Operator) -> Operator:
+        """Nothing but what reads an array shows what a loop or branch wrote to it: that one is suspected then."""
+        return next((item for item in self._values.filled_by(operator) if item.blocks), operator)
 
     def _compare(self, names: Sequence[str], batches: _Batches[str] | None = None) -> dict[str, TensorComparison]:
         expected = self._values.of_paddle(names)
