@@ -11,13 +11,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-import numpy as np
-from openvino import Model, Node, Shape, Tensor, Type
+from openvino import Model, Node, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.comparison.iterations import run_if, run_iterations
 from paddle2ov.comparison.rounding import EXACT, Difference, Lanes, Rounding, chooses, compare
 from paddle2ov.comparison.single_node import Kernel
+from paddle2ov.comparison.tensors import blank
 from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.upstream import reached
 
@@ -240,9 +240,7 @@ def _state(node: Node, read: Sequence[Lanes]) -> Lanes:
     """A state is what it is initialized with: every run begins with a reset."""
     if read:
         return read[0]
-    shape = node.get_output_partial_shape(0)
-    sizes = [item.get_length() if item.is_static else 0 for item in shape]
-    tensor = Tensor(node.get_output_element_type(0), Shape(sizes))
+    tensor = blank(node.get_output_element_type(0), node.get_output_partial_shape(0))
     if tensor.get_element_type() != Type.string:
-        tensor.data[...] = np.zeros(sizes, tensor.data.dtype)
+        tensor.data[...] = 0
     return (tensor,)

@@ -15,7 +15,7 @@ from openvino.op.util import (
 )
 
 from paddle2ov.comparison.rounding import Lanes
-from paddle2ov.comparison.tensors import to_array, to_tensor
+from paddle2ov.comparison.tensors import blank, to_array, to_tensor
 from paddle2ov.typing import AnyArray
 
 Body: TypeAlias = Callable[[Sequence[Lanes]], list[Lanes]]
@@ -97,10 +97,9 @@ def _result(
         if isinstance(input_, MergedInputDescription) and input_.body_value_index == output.body_value_index:
             return carried[input_.body_parameter_index]
     shape = node.get_output_partial_shape(output.output_index)
-    sizes = [item.get_length() if item.is_static else 0 for item in shape]
-    if isinstance(output, ConcatOutputDescription) and sizes:
-        sizes[output.axis] = 0
-    return (Tensor(node.get_output_element_type(output.output_index), Shape(sizes)),)
+    if isinstance(output, ConcatOutputDescription) and shape.rank.is_static and len(shape):
+        shape[output.axis % len(shape)] = 0
+    return (blank(node.get_output_element_type(output.output_index), shape),)
 
 
 def _slices(description: Any, value: Lanes) -> list[Lanes]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -67,13 +68,10 @@ def _pads(attributes: Attributes, sizes: Sequence[int], extents: Sequence[int]) 
     return list(zip(attributes["pads_begin"], attributes["pads_end"], strict=True))
 
 
-def _reduction(function: Callable[..., AnyArray]) -> Callable[[Attributes, Arrays], AnyArray]:
-    def reduce(attributes: Attributes, given: Arrays) -> AnyArray:
-        x, axes = given
-        along = tuple(int(axis) for axis in axes.reshape(-1))
-        return np.asarray(function(x, axis=along, keepdims=bool(attributes["keep_dims"])))
-
-    return reduce
+def _reduction(function: Callable[..., AnyArray], attributes: Attributes, given: Arrays) -> AnyArray:
+    x, axes = given
+    along = tuple(int(axis) for axis in axes.reshape(-1))
+    return np.asarray(function(x, axis=along, keepdims=bool(attributes["keep_dims"])))
 
 
 @works_around("resize_of_three_axes_folded")
@@ -144,8 +142,8 @@ FLOAT64: dict[str, Callable[[Attributes, Arrays], AnyArray | None]] = {
     "GroupConvolution": _group_convolution,
     "Interpolate": _interpolate,
     "MatMul": _matmul,
-    "ReduceMean": _reduction(np.mean),
-    "ReduceSum": _reduction(np.sum),
+    "ReduceMean": partial(_reduction, np.mean),
+    "ReduceSum": partial(_reduction, np.sum),
     "ScatterUpdate": _scatter_update,
     "Softmax": _softmax,
 }

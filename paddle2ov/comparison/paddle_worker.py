@@ -107,8 +107,7 @@ class LoadedProgram:
     def _fetchable(self, value: dict[str, Any]) -> Any:
         key = json.dumps(value, sort_keys=True)
         if key not in self._found:
-            fetchable = self._pir_value(value) if self.is_pir else self._legacy_value(value)
-            self._found[key] = fetchable
+            self._found[key] = self._pir_value(value) if self.is_pir else self._legacy_value(value)
         return self._found[key]
 
     def _pir_value(self, value: dict[str, Any]) -> Any:

@@ -14,11 +14,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from openvino import CompiledModel, Model, Node, PartialShape, Shape, Tensor, Type
+from openvino import CompiledModel, Model, Node, PartialShape, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.comparison.numpy_nodes import FLOAT64
-from paddle2ov.comparison.tensors import copied, is_float, to_array, to_tensor
+from paddle2ov.comparison.tensors import blank, copied, is_float, to_array, to_tensor
 from paddle2ov.graph.core import shared_core, with_error_reporting
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
@@ -76,7 +76,7 @@ class Kernel:
         assert self._model is not None
         arrays = [given[i] for i in self._open]
         shapes = [port.get_partial_shape() for port in self._node.outputs()]
-        outputs = [_empty(port.get_element_type(), port.get_partial_shape()) for port in self._node.outputs()]
+        outputs = [blank(port.get_element_type(), port.get_partial_shape()) for port in self._node.outputs()]
         if all(shape.is_static and 0 in shape.to_shape() for shape in shapes):
             self.method = "evaluate"  # what has no elements needs none, which not all node types expect
             return outputs
@@ -133,10 +133,3 @@ def _compiled(model: Model, device: str) -> CompiledModel:
 def _is_small_integer(tensor: Tensor) -> bool:
     kind = tensor.get_element_type()
     return not is_float(kind) and kind != Type.string and tensor.size <= _SMALL and len(tensor.shape) <= 1
-
-
-def _empty(kind: Type, shape: PartialShape) -> Tensor:
-    if shape.is_static:
-        return Tensor(kind, shape.to_shape())
-    rank = shape.rank.get_length() if shape.rank.is_static else 1
-    return Tensor(kind, Shape(np.zeros(rank, int).tolist()))

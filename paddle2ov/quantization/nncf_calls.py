@@ -75,9 +75,9 @@ class Quantizer:
         Raises:
             OpenVINORunError: NNCF fails in all settings, or OpenVINO does not compute right what it made.
         """
-        settings: list[tuple[bool, Sequence[str]]] = [(True, ()), (False, ()), (False, RECURRENT)]
-        if not is_transformer:
-            del settings[0]
+        settings: list[tuple[bool, Sequence[str]]] = [(False, ()), (False, RECURRENT)]
+        if is_transformer:
+            settings.insert(0, (True, ()))
         for tried, setting in enumerate(settings, 1):
             try:
                 return self._attempt(model, *setting)
