@@ -12,7 +12,7 @@ import numpy as np
 import openvino
 
 from paddle2ov.comparison.differences import Expected, as_openvino_array
-from paddle2ov.compilation.precision import NEVER_COMPILED, computes_in, is_compilable_in_f16
+from paddle2ov.compilation.precision import lower_precisions
 from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
@@ -26,8 +26,6 @@ from paddle2ov.verification.measures import BOXES, Measure, measure_for
 from paddle2ov.verification.results import ComparedPrecision, PrecisionTable, Verdict
 from paddle2ov.verification.where import Where
 
-LOWER = ("bf16", "f16")
-QUANTIZED = "int8"
 _ROUNDS = 15
 _SECONDS = 6.0
 """How long is measured; every precision is run three times all the same."""
@@ -55,33 +53,25 @@ def compare_precisions(
     """
     ran = [side for side in sides if not side.run.refused]
     measure = measure_for(settings, _arrays(ran[0].expected))
-    here = [item for item in LOWER if computes_in("CPU", item)]
-    missing = {item: "this processor has no hardware for it" for item in LOWER if item not in here}
-    if "f16" in here and not is_compilable_in_f16(model):
-        here.remove("f16")
-        missing["f16"] = NEVER_COMPILED
-    subjects = {"f32": subject}
-    for name in here:
-        compiled = _compiled(model, name)
-        subjects[name] = replace(subject, compiled=compiled, tolerance=tolerance, where=Where(precision=name))
+    missing = lower_precisions(model)
+    here = [name for name, reason in missing.items() if not reason]
+    compiled, compared = {"f32": subject.compiled}, {"f32": ran}
+    for i, name in enumerate(here):
+        say("comparing precisions", i, len(here))
+        del missing[name]
+        compiled[name] = _compiled(model, name)
+        lower = replace(subject, compiled=compiled[name], tolerance=tolerance, where=Where(precision=name))
+        compared[name] = [_judged(lower, side) for side in ran]
     if quantized is None:
-        missing[QUANTIZED] = "needs data: `paddle2ov quantize` makes a model of it, which --quantized compares"
+        missing["int8"] = "needs data: `paddle2ov quantize` makes a model of it, which --quantized compares"
     else:
-        subjects[QUANTIZED] = replace(subject, compiled=_compiled(quantized, "default"), tolerance=tolerance)
-    compared: dict[str, list[Sides]] = {}
-    for i, (name, item) in enumerate(subjects.items()):
-        say("comparing precisions", i, len(subjects))
-        if name == "f32":
-            compared[name] = ran
-        elif name == QUANTIZED:
-            compared[name] = [_quantized(item, side) for side in ran]
-        else:
-            compared[name] = [_judged(item, side) for side in ran]
+        compiled["int8"] = _compiled(quantized, "default")
+        compared["int8"] = [_quantized(compiled["int8"], side, tolerance) for side in ran]
     rows = [_row(name, judged, measure) for name, judged in compared.items()]
     say("measuring precisions", 0, 1)
     taken = [side.values.inputs for i, side in enumerate(ran) if all(judged[i].results for judged in compared.values())]
     if taken:  # OpenVINO takes these inputs
-        times = _times({name: subject.compiled for name, subject in subjects.items()}, taken[0])
+        times = _times(compiled, taken[0])
         rows = [_timed(row, times) for row in rows]
     return PrecisionTable(measure.name, measure.meaning, tuple(rows), missing, advice(rows))
 
@@ -149,10 +139,10 @@ def _judged(subject: Subject, side: Sides) -> Sides:
     return judged
 
 
-def _quantized(subject: Subject, side: Sides) -> Sides:
+def _quantized(compiled: openvino.CompiledModel, side: Sides, tolerance: float) -> Sides:
     """A set of inputs in the quantized model, whose inner values are not those of the program."""
-    results, error = run_openvino(subject.compiled, side.values.inputs)
-    run = compare(side.run.inputs, results, error, side.expected, subject.tolerance)
+    results, error = run_openvino(compiled, side.values.inputs)
+    run = compare(side.run.inputs, results, error, side.expected, tolerance)
     return Sides(side.values, run, results, side.expected)
 
 
