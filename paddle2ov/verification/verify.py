@@ -147,8 +147,7 @@ def verify(
     files = find_model(model, params)
     deadline = Deadline(timeout)
     program = whole = read_program(model, params, Registry(extension).signatures(), mapped=False)
-    source = whole.source
-    assert source is not None
+    assert whole.source is not None
     if converted is not None:
         check_unchanged(converted)
     if outputs is not None:
@@ -163,8 +162,7 @@ def verify(
     in_int8 = quantized_model(quantized, model) if quantized is not None else None
     compiled, where = _compiled(model, where)
     lower = LOW_TOLERANCE if tolerance is None else tolerance
-    if tolerance is None:
-        tolerance = TOLERANCE if where.precision == "f32" else LOW_TOLERANCE
+    tolerance = TOLERANCE if tolerance is None and where.precision == "f32" else lower
     doing = _Progress(progress)
     say = doing.say
     say("starting Paddle", 0, len(sets))
@@ -183,10 +181,13 @@ def verify(
                     retyped=retyped,
                     side=side,
                 )
-                source.check()  # that is what Paddle has read
+                whole.source.check()  # that is what Paddle has read
                 report.paddle = process.version
                 sides = run_all(report, subject, sets, drawn, say, on_run or (lambda found: None))
-                _look_into(report, subject, sides, operators, folder, say)
+                try:
+                    _look_into(report, subject, sides, operators, folder, say)
+                finally:  # what is known by then
+                    report.runs = [side.run for side in sides]
                 if short == "all":
                     report.precisions = compare_precisions(subject, sides, lower, model, in_int8, settings, say)
         except TimeUpError:
@@ -194,7 +195,7 @@ def verify(
         except KeyboardInterrupt:  # `on_run` knows the report
             report.unfinished = doing.what
             raise
-    source.check()
+    whole.source.check()
     if report.verdict == "differ" and where.precision != "f32":
         report.add_note(_ROUNDED)
     return report
@@ -244,20 +245,14 @@ def _look_into(
     say: StageProgress,
 ) -> None:
     """Classifies differences: ties, Paddle's rounding, or an operator at fault."""
-
-    def note() -> None:
-        found.runs = [side.run for side in sides]
-
     differing = unexplained(found, subject, sides)
     for i, pair in enumerate(differing):
         say("looking for ties", i, len(differing))
         pair.look_for_ties(subject)
-        note()
     differing = [item for item in differing if not item.run.explained]
     for i, pair in enumerate(differing):
         say("computing in float64", i, len(differing))
         pair.compute_in_float64(subject)
-        note()
     if operators:
         chosen = next(side for side in (*differing, *sides) if not side.run.refused)
         compare_operators(found, subject, chosen, lambda done, total: say("comparing operators", done, total))
@@ -266,12 +261,10 @@ def _look_into(
     # Where float64 shows Paddle's rounding everywhere, the operators that round are looked for on one of the sets.
     for pair in unclear or clear[:1]:
         locate_fault(found, subject, pair, case, lambda done, total: say("looking for the operator", done, total))
-        note()
         if pair.run.verdict == "differ":
             return
     for pair in clear:
         pair.run = replace(pair.run, rounding=True)
-    note()
 
 
 def _compiled(model: openvino.Model, where: Where) -> tuple[openvino.CompiledModel, Where]:
