@@ -122,8 +122,8 @@ class Values:
         None where that cannot be converted, or does not run.
         """
         self._paddle.process.deadline.check()
-        pairs = {name: [2] * self.program.variables[name].is_complex for name in cuts}
-        shapes = {name: [*cut.array.shape, *pairs[name]] for name, cut in cuts.items()}
+        variables = self.program.variables
+        shapes = {name: [*cut.array.shape, *([2] if variables[name].is_complex else [])] for name, cut in cuts.items()}
         arrays = {name: cut.array for name, cut in cuts.items()}
         arrays |= {name + LENGTHS_SUFFIX: cut.lengths for name, cut in cuts.items() if cut.lengths is not None}
         try:
