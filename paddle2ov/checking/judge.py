@@ -43,7 +43,7 @@ class Judge:
         ]
 
     def run(self, sets: Sequence[InputTensors], sequences: Sequence[Sequence[int]]) -> list[list[CheckedRun]]:
-        """Judges requests whose runs take so and so many of the sets of inputs, one after the other."""
+        """Judges requests: each sequence says which of the sets of inputs its runs take, one after the other."""
         requests = [self.device.run(self.model, [sets[k] for k in sequence]) for sequence in sequences]
         used = list(dict.fromkeys(k for sequence in sequences for k in sequence))
         computed = {k: self._computed(sets[k], done, len(used)) for done, k in enumerate(used)}
