@@ -163,8 +163,7 @@ def verify(
     compiled, where = _compiled(model, where)
     lower = LOW_TOLERANCE if tolerance is None else tolerance
     tolerance = TOLERANCE if tolerance is None and where.precision == "f32" else lower
-    doing = _Progress(progress)
-    say = doing.say
+    say = _Progress(progress)
     say("starting Paddle", 0, len(sets))
     report = Verification(origin(files.program), program.format, "", openvino.__version__, tolerance, where.precision)
     with PaddleProcess(program.format, paddle_python, deadline) as side:
@@ -191,9 +190,9 @@ def verify(
                 if short == "all":
                     report.precisions = compare_precisions(subject, sides, lower, model, in_int8, settings, say)
         except TimeUpError:
-            report.unfinished = doing.what
+            report.unfinished = say.what
         except KeyboardInterrupt:  # `on_run` knows the report
-            report.unfinished = doing.what
+            report.unfinished = say.what
             raise
     whole.source.check()
     if report.verdict == "differ" and where.precision != "f32":
@@ -230,7 +229,7 @@ class _Progress:
         self._progress = progress
         self.what = ""
 
-    def say(self, what: str, done: int, total: int) -> None:
+    def __call__(self, what: str, done: int, total: int) -> None:
         self.what = f"{what}, {done} of {total}"
         if self._progress is not None:
             self._progress(what, done, total)
