@@ -14,7 +14,6 @@ from paddle2ov.checking.device import Device
 from paddle2ov.checking.shrink import Wrong
 from paddle2ov.comparison.evaluator import NUMBER, Evaluator
 from paddle2ov.deployment.saving import write_text
-from paddle2ov.typing import AnyArray
 
 _SCRIPT = '''"""OpenVINO computes this graph wrongly: {summary}
 
@@ -73,12 +72,12 @@ def write_case(folder: Path, wrong: Wrong, device: Device, facts: dict[str, Any]
     reference = Evaluator(wrong.model, device.name)
     used = list(dict.fromkeys(wrong.sequence))
     for k, inputs in enumerate(wrong.sets):
-        _save(folder / f"inputs_{k}.npz", inputs, "input")
+        np.savez(folder / f"inputs_{k}.npz", **{f"input_{i}": _stored(item) for i, item in enumerate(inputs)})
         try:
             expected = [result[0] for result in reference.run(inputs).results]
         except RuntimeError:
             expected = []
-        _save(folder / f"expected_{k}.npz", expected, "result")
+        np.savez(folder / f"expected_{k}.npz", **{f"result_{i}": _stored(item) for i, item in enumerate(expected)})
     methods = sorted({f"{kind} ({method})" for kind, method in reference.count_methods()})
     text = _SCRIPT.format(
         summary=facts["reason"].replace("\\", "/").replace('"""', ""),
@@ -101,12 +100,7 @@ def _without_numbers(model: Model) -> Model:
     return model
 
 
-def _save(path: Path, tensors: list[Tensor], what: str) -> None:
-    arrays: dict[str, Any] = {f"{what}_{i}": _stored(tensor) for i, tensor in enumerate(tensors)}
-    np.savez(path, **arrays)
-
-
-def _stored(tensor: Tensor) -> AnyArray:
+def _stored(tensor: Tensor) -> Any:
     if tensor.get_element_type() == Type.bf16:
         return np.frombuffer(tensor.data.tobytes(), np.uint16).reshape(tuple(tensor.shape))
     return np.array(tensor.data)

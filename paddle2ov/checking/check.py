@@ -6,7 +6,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from xml.etree.ElementTree import ParseError, iterparse
 
@@ -17,9 +17,9 @@ from paddle2ov.arguments import called_here, check_callables, check_timeout
 from paddle2ov.checking.case import write_case
 from paddle2ov.checking.choices import NodeTie
 from paddle2ov.checking.device import Device, chosen_device, default_precision, primitive_lines
-from paddle2ov.checking.input_sets import chosen_inputs, input_name, run_orders, tensors_of
-from paddle2ov.checking.judge import Judge, Judged
-from paddle2ov.checking.results import Check, CheckedResult, CheckedRun, Fault
+from paddle2ov.checking.input_sets import chosen_inputs, run_orders, tensors_of
+from paddle2ov.checking.judge import Judge
+from paddle2ov.checking.results import Check, CheckedRun, Fault
 from paddle2ov.checking.rewrites import RewriteCheck
 from paddle2ov.checking.shrink import Shrinker, Wrong
 from paddle2ov.comparison.evaluator import numbered
@@ -113,27 +113,8 @@ def check(
     sets = [tensors_of(subject.model, array) for array in arrays]
     report = Check(subject.name, target.name, target.precision, default_precision(device), openvino.__version__)
     report.is_converted = subject.program is not None
-    checking = _Checking(
-        subject,
-        target,
-        sets,
-        sequences,
-        say,
-        report,
-        folder,
-        math.inf if timeout is None else timeout,
-    )
-    judged = checking.run()
-    names = [
-        str(min(port.get_names(), default=port.get_node().input_value(0).get_node().get_friendly_name()))
-        for port in subject.model.outputs
-    ]
-    kinds = [port.get_element_type().get_type_name() for port in subject.model.outputs]
-    keys = [input_name(node) for node in subject.model.get_parameters()]
-    for request, (sequence, runs) in enumerate(zip(sequences, judged, strict=True)):
-        for k, run in zip(sequence, runs, strict=True):
-            input_shapes = {name: tuple(tensor.shape) for name, tensor in zip(keys, sets[k], strict=True)}
-            report.runs.append(_run(request, input_shapes, run, names, kinds))
+    checking = _Checking(subject, target, sets, sequences, say, report, folder, timeout or math.inf)
+    report.runs = [run for runs in checking.run() for run in runs]
     if report.runs and all(run.refused for run in report.runs):
         raise OpenVINORunError(
             f"the model cannot be computed for any of the inputs; the first: {report.runs[0].refused}"
@@ -207,16 +188,14 @@ class _Checking:
     case: Path | None
     timeout: float
 
-    def run(self) -> list[list[Judged]]:
+    def run(self) -> list[list[CheckedRun]]:
         """Judges the runs of each request, and adds to the check what is at fault."""
         model = numbered(self.subject.model)
         plain = self.subject.make_plain
         judge = Judge(model, self.device, numbered(plain()) if plain is not None else None, self.say)
-        try:
-            judged = judge.run(self.sets, self.sequences)
-        except RuntimeError as error:
-            return self._not_compiled(model, plain_message(error))
-        self._note_methods(judge)
+        judged = judge.run(self.sets, self.sequences)
+        for (kind, method), count in sorted(judge.reference.count_methods().items()):
+            self.found.references.setdefault(method, {})[kind] = count
         if _are_ok(judged):
             return judged
         if plain is None:
@@ -233,36 +212,20 @@ class _Checking:
             for runs in zip(judged, own, strict=True)
         ]
 
-    def _of_both(self, plain: Judged, own: Judged, by_rewrite: bool, ties: Sequence[NodeTie]) -> Judged:
+    def _of_both(self, plain: CheckedRun, own: CheckedRun, by_rewrite: bool, ties: Sequence[NodeTie]) -> CheckedRun:
         """A run compared with the graph without rewrites and with the one that was compiled."""
         if not own.ok or plain.ok:
             return own
-        return plain if by_rewrite else Judged(own.differences, ties=own.ties or tuple(ties))
+        return plain if by_rewrite else replace(own, ties=own.ties or tuple(ties))
 
-    def _note_methods(self, judge: Judge) -> None:
-        for (kind, method), count in sorted(judge.reference.count_methods().items()):
-            self.found.references.setdefault(method, {})[kind] = count
-
-    def _not_compiled(self, model: Model, error: str) -> list[list[Judged]]:
-        """What the device cannot compile."""
-        shrinker = Shrinker(model, self.sets, self.device, self.timeout, self.say)
-        wrong = shrinker.run(self.sequences[0], (), error=True)
-        if wrong is not None:
-            self._add(wrong)
-        judged = Judged(refused=error) if wrong is None else Judged(error=error)
-        return [[judged for _ in sequence] for sequence in self.sequences]
-
-    def _blame_device(self, model: Model, requests: Sequence[Sequence[Judged]]) -> None:
+    def _blame_device(self, model: Model, requests: Sequence[Sequence[CheckedRun]]) -> None:
         sequence, judged = next(
             pair for pair in zip(self.sequences, requests, strict=True) if not all(item.ok for item in pair[1])
         )
-        results = sorted({i for item in judged for i in item.wrong})
         shrinker = Shrinker(model, self.sets, self.device, self.timeout, self.say)
-        wrong = shrinker.run(sequence, results, error=not results)
+        wrong = shrinker.run(sequence, error=not any(item.wrong for item in judged))
         if wrong is None:
-            reason = next(
-                text for item in judged for text in (item.error, *(d.reason for d in item.differences if d)) if text
-            )
+            reason = next(item.reason for item in judged if not item.ok)
             self.found.faults.append(Fault("device", "", f"{reason}; right when it was run once more"))
             return
         self._add(wrong)
@@ -283,26 +246,10 @@ class _Checking:
         )
         if self.case is not None:
             about = {"openvino": openvino.__version__, "device": self.device.name, "precision": self.device.precision}
-            facts = {name: getattr(fault, name) for name in _FACTS}
+            facts = {name: value for name, value in asdict(fault).items() if name not in ("kind", "case")}
             write_case(self.case, wrong, self.device, {**about, **facts})
         self.found.faults.append(fault)
 
 
-_FACTS = ("name", "reason", "references", "nodes", "primitives", "shapes")
-"""What a case says of its fault."""
-
-
-def _are_ok(requests: Sequence[Sequence[Judged]]) -> bool:
+def _are_ok(requests: Sequence[Sequence[CheckedRun]]) -> bool:
     return all(item.ok for judged in requests for item in judged)
-
-
-def _run(
-    request: int, given: dict[str, tuple[int, ...]], judged: Judged, names: Sequence[str], kinds: Sequence[str]
-) -> CheckedRun:
-    outputs = tuple(
-        CheckedResult(
-            **({} if difference is None else asdict(difference)), name=name, dtype=kind, drawn=difference is None
-        )
-        for difference, name, kind in zip(judged.differences, names, kinds, strict=False)
-    )
-    return CheckedRun(request, given, outputs, judged.refused, judged.error, judged.ties)

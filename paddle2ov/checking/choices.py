@@ -110,32 +110,28 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
     ports: list[Output] = []
     for number, node in nodes.items():
         wrote = [(number, port) for port in node.outputs()]
-        read = [(number_of(port.get_node()), port) for port in node.input_values() if _varies(port.get_node())]
+        read = [
+            (number_of(port.get_node()), port)
+            for port in node.input_values()
+            if port.get_node().get_type_name() != "Constant"
+        ]
         for owner, port in (*read, *wrote):
             key = (owner, port.get_index())
             if key not in shown and owner not in inputs:
                 shown[key] = base + len(ports)
                 ports.append(port)
     copy.add_results([ops.result(port) for port in ports])
-    try:
-        results = device.run(copy, sequence)
-    except RuntimeError:
-        return [{} for _ in sequence]
     observed = []
-    for input_tensors, result in zip(sequence, results, strict=True):
+    for input_tensors, result in zip(sequence, device.run(copy, sequence), strict=True):
         seen: dict[int, ObservedNode] = {}
+        observed.append(seen)
+        if isinstance(result, str):
+            continue
         for number, node in nodes.items():
-            if isinstance(result, str):
-                break
             read_keys = [(number_of(port.get_node()), port.get_index()) for port in node.input_values()]
             read_tensors = [
                 input_tensors[inputs[key[0]]] if key[0] in inputs else result[shown[key]] if key in shown else None
                 for key in read_keys
             ]
             seen[number] = ObservedNode(read_tensors, [result[shown[number, i]] for i in range(node.get_output_size())])
-        observed.append(seen)
     return observed
-
-
-def _varies(node: Node) -> bool:
-    return str(node.get_type_name()) not in ("Constant", "Parameter")

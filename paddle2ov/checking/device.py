@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import openvino
 from openvino import Model, Tensor
 
 from paddle2ov.comparison.tensors import copied
-from paddle2ov.compilation.precision import no_hardware
+from paddle2ov.compilation.precision import HINT, no_hardware
 from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.errors import ConversionInputError, plain_message
 from paddle2ov.graph.core import missing_device, shared_core, with_error_reporting
 from paddle2ov.program.sources import check_mapped
 
-_HINT = "INFERENCE_PRECISION_HINT"
 _NOT_COMPUTED = frozenset(("Input", "Output", "Const", "Parameter", "Result", "Constant"))
 
 
@@ -33,15 +32,14 @@ class Device:
             RuntimeError: it cannot.
         """
         check_mapped(model)
-        return shared_core().compile_model(model, self.name, with_error_reporting({_HINT: self.precision}, self.name))
+        return shared_core().compile_model(model, self.name, with_error_reporting({HINT: self.precision}, self.name))
 
     def run(self, model: Model, sequence: Sequence[Sequence[Tensor]]) -> list[list[Tensor] | str]:
-        """The results of the runs of one infer request; the error message where the device cannot compute them.
-
-        Raises:
-            RuntimeError: the model cannot be compiled.
-        """
-        request = self.compile(model).create_infer_request()
+        """The results of the runs of one infer request; the error message where the device cannot compute them."""
+        try:
+            request = self.compile(model).create_infer_request()
+        except RuntimeError as error:
+            return [plain_message(error)] * len(sequence)
         results: list[list[Tensor] | str] = []
         for inputs in sequence:
             try:
@@ -65,8 +63,8 @@ def chosen_device(name: str, precision: str) -> Device:
     try:
         if precision == "default":
             precision = default_precision(name)
-        probe = core.compile_model(_probe(), name, {_HINT: precision})
-        computes_in = probe.get_property(_HINT).get_type_name()
+        probe = core.compile_model(_probe(), name, {HINT: precision})
+        computes_in = probe.get_property(HINT).get_type_name()
     except RuntimeError as error:
         reason = missing_device(name, error) or plain_message(error)
         raise ConversionInputError(f"device: {name} in {precision}: {reason}") from None
@@ -77,7 +75,7 @@ def chosen_device(name: str, precision: str) -> Device:
 
 def default_precision(name: str) -> str:
     """What a device computes in unless told otherwise."""
-    precision = shared_core().compile_model(_probe(), name).get_property(_HINT).get_type_name()
+    precision = shared_core().compile_model(_probe(), name).get_property(HINT).get_type_name()
     return str(precision) if precision in ("f32", "bf16", "f16") else "f32"
 
 
@@ -91,14 +89,12 @@ def _probe() -> Model:
 def primitive_lines(model: Model, device: Device) -> tuple[str, ...]:
     """The primitives of a model in order, as "type kernel: nodes"; none where the device does not tell."""
     try:
-        return tuple(_described(device.compile(model).get_runtime_model()))
+        nodes = device.compile(model).get_runtime_model().get_ordered_ops()
     except RuntimeError:
         return ()
-
-
-def _described(runtime: Model) -> Iterator[str]:
-    for node in runtime.get_ordered_ops():
-        kind = runtime_info(node, "layerType") or node.get_type_name()
-        if kind not in _NOT_COMPUTED:
-            kernel, names = runtime_info(node, "primitiveType"), runtime_info(node, "originalLayersNames")
-            yield f"{kind} {kernel}: {names}".strip(" :")
+    kinds = [runtime_info(node, "layerType") or node.get_type_name() for node in nodes]
+    return tuple(
+        f"{kind} {runtime_info(node, 'primitiveType')}: {runtime_info(node, 'originalLayersNames')}".strip(" :")
+        for node, kind in zip(nodes, kinds, strict=True)
+        if kind not in _NOT_COMPUTED
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from openvino import Model, Node, Tensor
 
 from paddle2ov.compilation.running import as_tensor
@@ -17,10 +16,9 @@ from paddle2ov.inputs.given_arrays import (
     model_inputs,
     named_arrays,
 )
-from paddle2ov.inputs.random_inputs import random_inputs
+from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.translation.input_spec import InputArgument
-from paddle2ov.typing import AnyArray
 
 _NAMES = {kind.get_type_name(): name for name, kind in reversed(OV_TYPES.items())}
 _SETS = 3
@@ -29,28 +27,23 @@ _SETS = 3
 def chosen_inputs(
     model: Model, program: Program | None, given: InputsArgument, shapes: Sequence[InputArgument], seed: int
 ) -> list[Inputs]:
-    """The arrays to check a model on, by the names of its inputs.
+    """The arrays to check a model on, by the names of its inputs: those that are given, or random ones.
 
-    Args:
-        model: the model.
-        program: the Paddle program that it was converted from, if any, which says what integers may be.
-        given: the user's.
-        shapes: of random ones.
-        seed: of random ones.
+    A Paddle program that the model was converted from says what integers may be.
 
     Raises:
         ConversionInputError: they do not fit the model, or a file cannot be read.
     """
     if program is not None:
-        return given_inputs(program, given) or random_inputs(program, model, shapes, seed)
+        return given_inputs(program, given) or RandomInputs(program, model, shapes, seed).sets
     stand_in = _stand_in(model)
     arrays = named_arrays(given)
     if arrays:
-        return [model_inputs(_named(model), stand_in, {k: np.asarray(v) for k, v in array.items()}) for array in arrays]
+        return [model_inputs(_named(model), stand_in, array) for array in arrays]
     dynamic = any(node.get_output_partial_shape(0).is_dynamic for node in model.get_parameters())
     own = {input_name(node): node.get_output_partial_shape(0) for node in model.get_parameters()}
     ranked = {name: shape for name, shape in own.items() if shape.rank.is_static}
-    return random_inputs(stand_in, model, shapes or [ranked] * (_SETS if dynamic else 1), seed)
+    return RandomInputs(stand_in, model, shapes or [ranked] * (_SETS if dynamic else 1), seed).sets
 
 
 def run_orders(sets: Sequence[Inputs]) -> list[list[int]]:
@@ -68,20 +61,19 @@ def run_orders(sets: Sequence[Inputs]) -> list[list[int]]:
 
 def tensors_of(model: Model, arrays: Inputs) -> list[Tensor]:
     """The arrays as tensors, in the order of a model's inputs."""
-    return [as_tensor(_array(node, arrays), node.get_element_type()) for node in model.get_parameters()]
+    return [
+        as_tensor(
+            next(arrays[name] for name in (*node.output(0).get_names(), node.get_friendly_name()) if name in arrays),
+            node.get_element_type(),
+        )
+        for node in model.get_parameters()
+    ]
 
 
 def input_name(node: Node) -> str:
     """The name of an input: that of its tensor, or of its node."""
     names = sorted(node.output(0).get_names())
     return names[0] if names else str(node.get_friendly_name())
-
-
-def _array(node: Node, arrays: Inputs) -> AnyArray:
-    for name in (*node.output(0).get_names(), node.get_friendly_name()):
-        if name in arrays:
-            return arrays[name]
-    raise ConversionInputError(f"inputs: '{input_name(node)}' is missing")
 
 
 def _named(model: Model) -> Model:

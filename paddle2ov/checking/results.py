@@ -55,7 +55,17 @@ class CheckedRun:
     @property
     def ok(self) -> bool:
         """Whether nothing is wrong."""
-        return not self.error and all(output.ok for output in self.outputs)
+        return not self.reason
+
+    @property
+    def wrong(self) -> tuple[int, ...]:
+        """The results that are wrong, by their position."""
+        return tuple(i for i, output in enumerate(self.outputs) if not output.ok)
+
+    @property
+    def reason(self) -> str:
+        """What is wrong first, in words; "" if nothing."""
+        return next(filter(None, (self.error, *(output.reason for output in self.outputs))), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from paddle2ov.checking.choices import Choices, NodeTie, ObservedNode
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.judge import InputTensors
 from paddle2ov.comparison.evaluator import Computed, Evaluator, ValueKey, nodes_by_number, number_of, numbered
-from paddle2ov.comparison.rounding import Difference, Rounding, chooses, compare
+from paddle2ov.comparison.rounding import Rounding, chooses
 from paddle2ov.passes import run_rewrites
 from paddle2ov.progress import StageProgress
 from paddle2ov.workarounds import Target, rewrites_for
@@ -20,10 +20,7 @@ from paddle2ov.workarounds import Target, rewrites_for
 class RewriteCheck:
     """Compares the graph with rewrites to the graph without, both computed node by node.
 
-    Args:
-        make: converts the model without rewrites, anew each time.
-        device: whose precision and plugin are used.
-        say: is told the progress.
+    `make` converts the model without rewrites, anew each time.
     """
 
     def __init__(self, make: Callable[[], Model], device: Device, say: StageProgress) -> None:
@@ -33,7 +30,6 @@ class RewriteCheck:
         self._rewrites = rewrites_for(Target.of_device(device.name))
         self._plain = numbered(make())
         self._reference = Evaluator(self._plain, device.name, Rounding())
-        self._known: dict[tuple[int, ...], Computed] = {}
         self._by_name = {
             (node.get_type_name(), node.get_friendly_name()): number
             for number, node in nodes_by_number(self._plain).items()
@@ -43,24 +39,22 @@ class RewriteCheck:
     def run(self, sets: Sequence[InputTensors]) -> tuple[str, str, list[NodeTie]]:
         """The first rewrite after which the graph computes something else, and what; "" if none, and ties."""
         ties: list[NodeTie] = []
-        wrong = next((item for item in sets if self._is_wrong(len(self._rewrites), item, ties)), None)
-        if wrong is None:
+        for inputs in sets:
+            computed = self._reference.run(inputs)
+            if self._reason(len(self._rewrites), inputs, computed, ties):
+                break
+        else:
             return "", "", ties
 
         def is_wrong(count: int) -> bool:
             self._say("looking for the rewrite", count, len(self._rewrites))
-            return self._is_wrong(count, wrong, [])
+            return bool(self._reason(count, inputs, computed, []))
 
         right = bisect_left(range(1, len(self._rewrites)), True, key=is_wrong)  # after so many rewrites
-        differences = self._differences(right + 1, wrong, [])
-        reason = next(difference.reason for difference in differences if difference.reason)
-        return self._rewrites[right].__name__, reason, ties
+        return self._rewrites[right].__name__, self._reason(right + 1, inputs, computed, []), ties
 
-    def _is_wrong(self, count: int, inputs: InputTensors, ties: list[NodeTie]) -> bool:
-        return any(difference.reason for difference in self._differences(count, inputs, ties))
-
-    def _differences(self, count: int, inputs: InputTensors, ties: list[NodeTie]) -> list[Difference]:
-        """The results after so many rewrites, compared; the ties that explain a difference are added to `ties`."""
+    def _reason(self, count: int, inputs: InputTensors, computed: Computed, ties: list[NodeTie]) -> str:
+        """What differs after so many rewrites; the ties that explain a difference are added to `ties`."""
         model = self._make()
         run_rewrites(model, self._rewrites[:count])
         model = numbered(model)
@@ -71,22 +65,15 @@ class RewriteCheck:
             keep.update(_read_by(node))
             keep.update((number_of(node), i) for i in range(node.get_output_size()))
         got = reference.run(inputs, keep=keep)
-        differences = _compared(got, self._computed(inputs))
-        if not any(difference.reason for difference in differences):
-            return differences
+        reason = _compared(got, computed)
+        if not reason:
+            return ""
         choices = Choices(self._reference, self._observed(got, choosing))
         again = _compared(got, self._reference.run(inputs, choose=choices))
-        if not choices.ties or any(item.reason for item in again):
-            return differences
+        if again or not choices.ties:
+            return reason
         ties += choices.ties
-        return again
-
-    def _computed(self, inputs: InputTensors) -> Computed:
-        """What the graph without rewrites computes, once for all rewrites."""
-        key = tuple(map(id, inputs))
-        if key not in self._known:
-            self._known[key] = self._reference.run(inputs)
-        return self._known[key]
+        return ""
 
     def _observed(self, got: Computed, choosing: Sequence[Node]) -> dict[int, ObservedNode]:
         """What the nodes of the same names read and wrote in the other graph."""
@@ -104,10 +91,7 @@ def _read_by(node: Node) -> list[ValueKey]:
     return [(number_of(port.get_node()), port.get_index()) for port in node.input_values()]
 
 
-def _compared(got: Computed, computed: Computed) -> list[Difference]:
-    unit = Rounding().unit
-    return [
-        compare(have[0], want, unit)
-        for have, want, drawn in zip(got.results, computed.results, computed.random, strict=True)
-        if not drawn
-    ]
+def _compared(got: Computed, computed: Computed) -> str:
+    """What differs first; "" if nothing."""
+    differences = computed.compare([value[0] for value in got.results], Rounding().unit)
+    return next((item.reason for item in differences if item is not None and item.reason), "")

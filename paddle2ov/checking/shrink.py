@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from openvino import Model, Tensor
 
 from paddle2ov.checking.device import Device
-from paddle2ov.checking.judge import InputTensors, Judge, Judged
+from paddle2ov.checking.judge import InputTensors, Judge
+from paddle2ov.checking.results import CheckedRun
 from paddle2ov.checking.submodel import Part, Structure, build
 from paddle2ov.comparison.evaluator import Evaluator, ValueKey, number_of
 from paddle2ov.comparison.tensors import is_same
-from paddle2ov.errors import plain_message
 from paddle2ov.progress import StageProgress
 
 _FEW = 200
@@ -35,7 +35,6 @@ class Wrong:
         sets: values for its inputs.
         sequence: which of these the runs of one request take.
         judged: the runs.
-        error: the device's message, where it cannot compile the part.
         references: how the nodes were computed for comparison, as "Type: way".
     """
 
@@ -43,8 +42,7 @@ class Wrong:
     model: Model
     sets: list[list[Tensor]]
     sequence: tuple[int, ...]
-    judged: tuple[Judged, ...] = ()
-    error: str = ""
+    judged: tuple[CheckedRun, ...] = ()
     references: tuple[str, ...] = ()
 
     def runs(self) -> list[list[Tensor]]:
@@ -62,25 +60,12 @@ class Wrong:
 
     def reason(self) -> str:
         """What is wrong in the first of the runs in which something is."""
-        if self.error:
-            return self.error
-        for i, item in enumerate(self.judged):
-            for text in (item.error, *(d.reason for d in item.differences if d is not None)):
-                if text:
-                    return f"run {i + 1} of {len(self.judged)}: {text}" if len(self.judged) > 1 else text
-        return ""
+        i, text = next(((i, run.reason) for i, run in enumerate(self.judged) if not run.ok), (0, ""))
+        return f"run {i + 1} of {len(self.judged)}: {text}" if len(self.judged) > 1 else text
 
 
 class Shrinker:
-    """Makes a wrong model smaller.
-
-    Args:
-        model: a numbered model.
-        sets: values for its inputs.
-        device: the device.
-        seconds: after which it stops with what it has.
-        say: is told the progress.
-    """
+    """Makes a wrong, numbered model smaller; after so many seconds it stops with what it has."""
 
     def __init__(
         self, model: Model, sets: Sequence[InputTensors], device: Device, seconds: float, say: StageProgress
@@ -98,24 +83,16 @@ class Shrinker:
         """Whether the time limit is exceeded."""
         return time.monotonic() > self._deadline
 
-    def run(self, sequence: Sequence[int], wrong: Sequence[int], error: bool = False) -> Wrong | None:
-        """The smallest wrong part.
-
-        Args:
-            sequence: the runs of the whole model.
-            wrong: the results that are wrong in some of them.
-            error: whether the device cannot compute at all what the reference can.
-        """
+    def run(self, sequence: Sequence[int], error: bool = False) -> Wrong | None:
+        """The smallest wrong part; with `error`, the device cannot compute at all what the reference can."""
         whole = Part(self.structure.results)
         self._by_error = error
         smallest = self._try(whole, tuple(sequence))
         if smallest is None:
             return None
         smallest = self._first(whole, _fewer_runs(smallest)) or smallest
-        for key in dict.fromkeys(self.structure.results[i] for i in wrong) if len(whole.results) > 1 else ():
-            if smaller := self._try(Part((key,)), smallest.sequence):
-                smallest = smaller
-                break
+        if not error:
+            smallest = self._fewer_results(smallest)
         smallest = self._earlier_results(self._later_inputs(smallest))
         if len(self.structure.computed(smallest.part)) <= _FEW:
             self._values = {}
@@ -244,19 +221,8 @@ class Shrinker:
     def _judged(self, tried: Wrong) -> Wrong | None:
         """A part with its runs if it is wrong; where the device is to fail with an error, if it does."""
         used = list(dict.fromkeys(tried.sequence))
-        try:
-            judge = Judge(tried.model, self._device)
-            (judged,) = judge.run(tried.sets, [[used.index(k) for k in tried.sequence]])
-        except RuntimeError as error:
-            if not self._by_error:
-                return None
-            reference = Evaluator(tried.model, self._device.name)
-            try:
-                for inputs in tried.sets:
-                    reference.run(inputs)
-            except RuntimeError:
-                return None
-            return replace(tried, error=plain_message(error))
+        judge = Judge(tried.model, self._device)
+        (judged,) = judge.run(tried.sets, [[used.index(k) for k in tried.sequence]])
         if any(item.error if self._by_error else item.wrong for item in judged):
             methods = sorted(judge.reference.count_methods())
             return replace(tried, judged=tuple(judged), references=tuple(f"{a}: {b}" for a, b in methods))

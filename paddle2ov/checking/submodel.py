@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from openvino import Model, Tensor
@@ -12,6 +12,7 @@ from paddle2ov.comparison.evaluator import NUMBER, ValueKey, nodes_by_number, nu
 from paddle2ov.comparison.tensors import copied, is_float
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.upstream import reached
 
 _FIRST_NEW = 10**7
 _SOURCES = ("Parameter", "Constant")
@@ -54,14 +55,12 @@ class Structure:
 
     def computed(self, part: Part) -> list[int]:
         """The nodes of a part that compute something, in order."""
-        pending, reached = [number for number, _ in part.results], set()
-        while pending:
-            number = pending.pop()
-            if number in reached or number in part.cuts or self.kinds[number] in _SOURCES:
-                continue
-            reached.add(number)
-            pending += [item for item, _ in self.sources[number]]
-        return [number for number in self.order if number in reached]
+
+        def computing(keys: Iterable[ValueKey]) -> list[int]:
+            return [item for item, _ in keys if item not in part.cuts and self.kinds[item] not in _SOURCES]
+
+        needed = reached(computing(part.results), lambda number: computing(self.sources[number]))
+        return [number for number in self.order if number in needed]
 
     def given(self, part: Part) -> list[ValueKey]:
         """The values that are given to a part, but for inputs of the model: those of the cuts."""
@@ -73,10 +72,7 @@ class Structure:
 def build(structure: Structure, part: Part, constants: Mapping[ValueKey, Tensor]) -> tuple[Model, list[ValueKey]]:
     """The part as a model, and the values that its inputs take: of cuts, or of the whole model's inputs.
 
-    Args:
-        structure: of the whole model.
-        part: the part.
-        constants: the values of the cuts that are its constants.
+    `constants` are the values of the cuts that are its constants.
     """
     model = structure.model.clone()
     nodes = nodes_by_number(model)

@@ -15,13 +15,6 @@ if TYPE_CHECKING:
 _WORST = 5
 _MAX_ROUNDED = 3
 _COLORS = {"agree": "green", "differ": "red", "unknown": "yellow", "ties": "yellow", "rounding": "yellow"}
-WORDS = {
-    "agree": "agrees",
-    "differ": "differs",
-    "unknown": "not known",
-    "ties": "agrees up to ties",
-    "rounding": "agrees up to Paddle's rounding",
-}
 _VERDICTS = {
     "agree": "The results agree with Paddle's.",
     "differ": "The results differ from Paddle's.",
@@ -90,10 +83,7 @@ def print_precisions(table: PrecisionTable) -> None:
         f"precision   times as fast         ms  agreement  largest difference   (agreement: {table.meaning})", bold=True
     )
     for row in table.rows:
-        click.echo(
-            f"{row.name:<9} {row.times:15.2f} {row.milliseconds:10.3f} {row.agreement:10.2%} {row.largest_text:>19}   "
-            f"{': '.join(filter(None, (WORDS[row.verdict], row.reason)))}"
-        )
+        click.echo("{:<9} {:>15} {:>10} {:>10} {:>19}   {}".format(*row.cells))
     for name, reason in table.missing.items():
         click.echo(f"{name:<9} not compared: {reason}")
     click.echo(f"{table.advice}.")

@@ -13,21 +13,13 @@ class TimeUpError(Exception):
 
 
 class Deadline:
-    """A point in time, or none.
-
-    Args:
-        seconds: from now; None: never.
-    """
+    """A point in time, so many seconds from now, or none."""
 
     def __init__(self, seconds: float | None = None) -> None:
         self._end = None if seconds is None else monotonic() + seconds
 
     def check(self) -> None:
-        """Returns if there is time left.
-
-        Raises:
-            TimeUpError: the time is up.
-        """
+        """Raises `TimeUpError` if the time is up."""
         if self._end is not None and monotonic() >= self._end:
             raise TimeUpError
 

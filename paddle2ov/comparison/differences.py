@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paddle2ov.compilation.running import Result
-from paddle2ov.graph.types import OV_TYPES
+from paddle2ov.graph.types import OV_TYPES, as_pairs
 from paddle2ov.typing import AnyArray
 
 LEAST_TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float8_e4m3fn": 0.2, "float8_e5m2": 0.4}
@@ -122,7 +122,7 @@ def as_openvino_array(expected: Expected) -> AnyArray:
     array = expected.array
     if expected.dtype == "bfloat16" and array.dtype == np.uint16:
         return (array.astype(np.uint32) << 16).view(np.float32)
-    return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
+    return as_pairs(array)
 
 
 def distances(ours: AnyArray, want: AnyArray) -> AnyArray:

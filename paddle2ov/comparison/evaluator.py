@@ -7,19 +7,19 @@ computed one by one as well.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TypeAlias
 
-import numpy as np
-from openvino import Model, Node, Shape, Tensor, Type
+from openvino import Model, Node, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.comparison.iterations import run_if, run_iterations
-from paddle2ov.comparison.rounding import EXACT, Lanes, Rounding, chooses
+from paddle2ov.comparison.rounding import EXACT, Difference, Lanes, Rounding, chooses, compare
 from paddle2ov.comparison.single_node import Kernel
-from paddle2ov.comparison.tensors import is_float
+from paddle2ov.comparison.tensors import blank
 from paddle2ov.graph.bodies import bodies_of
+from paddle2ov.graph.upstream import reached
 
 ValueKey = tuple[int, int]
 """A value of a model: the number of its node (see `numbered`) and the output."""
@@ -27,11 +27,11 @@ NUMBER = "paddle2ov_check"
 _RANDOM = frozenset(("RandomUniform", "Multinomial"))
 
 
-class Chooser(Protocol):
-    """Overrides what a discontinuous node of the main graph (a sort, a comparison, a rounding) has computed."""
+Chooser: TypeAlias = Callable[[int, Node, Sequence[Lanes], Sequence[Tensor]], Sequence[Tensor]]
+"""Overrides what a discontinuous node of the main graph (a sort, a comparison, a rounding) has computed.
 
-    def __call__(self, number: int, node: Node, read: Sequence[Lanes], wrote: Sequence[Tensor]) -> Sequence[Tensor]:
-        """The values to go on with."""
+Called with its number, the node, what it read and what it wrote; returns the values to go on with.
+"""
 
 
 def numbered(model: Model) -> Model:
@@ -83,15 +83,18 @@ class Computed:
     kept: dict[ValueKey, Lanes]
     random: list[bool]
 
+    def compare(self, got: Sequence[Tensor], unit: float) -> list[Difference | None]:
+        """Compares what another one computed with the results; None for those that depend on random numbers."""
+        return [
+            None if drawn else compare(have, want, unit)
+            for have, want, drawn in zip(got, self.results, self.random, strict=True)
+        ]
+
 
 class Evaluator:
-    """Computes a model node by node.
+    """Computes a copy of a model node by node: its results, or the values that are `needed`.
 
-    Args:
-        model: the model; it is copied.
-        device: OpenVINO's name of the device whose plugin computes what nothing else does.
-        rounding: the random errors that nodes get; default: none.
-        needed: the values that are to be computed; default: the results.
+    The plugin of the device computes what nothing else does; `rounding` are the random errors that nodes get.
     """
 
     def __init__(
@@ -120,7 +123,8 @@ class Evaluator:
             for node in ordered
         }
         wanted = set(self._results if needed is None else needed)
-        live = _live({numbers[name]: read for name, read in sources.items()}, wanted)
+        read_by = {numbers[name]: [source for source, _ in read] for name, read in sources.items()}
+        live = reached((number for number, _ in wanted), read_by.__getitem__)
         self._schedule = [
             self._schedule_node(node, numbers[node.get_name()], sources[node.get_name()])
             for node in ordered
@@ -138,34 +142,21 @@ class Evaluator:
 
     def run(
         self,
-        inputs: Sequence[Tensor],
+        inputs: Sequence[Tensor | Lanes],
         *,
         keep: Collection[ValueKey] = (),
         choose: Chooser | None = None,
         advance: Callable[[int], None] | None = None,
     ) -> Computed:
-        """Computes the model.
+        """Computes the model, and returns the values `keep` besides its results.
 
-        Args:
-            inputs: values for its inputs.
-            keep: values to return besides the results.
-            choose: decides what nodes that choose compute.
-            advance: called with the number of nodes done.
+        `choose` decides what nodes that choose compute; `advance` is called with the number of nodes done.
         """
-        return self._run([(input_,) for input_ in inputs], keep, choose, advance)
-
-    def _run(
-        self,
-        inputs: Sequence[Lanes],
-        keep: Collection[ValueKey] = (),
-        choose: Chooser | None = None,
-        advance: Callable[[int], None] | None = None,
-    ) -> Computed:
         stay = set(keep) | self._wanted
         values: dict[ValueKey, Lanes] = {}
         drawn: set[ValueKey] = set()
         for number, value in zip(self._parameters, inputs, strict=True):
-            values[number, 0] = self.rounding.given(value, (number,))
+            values[number, 0] = self.rounding.given(value if isinstance(value, tuple) else (value,), (number,))
         for done, scheduled in enumerate(self._schedule):
             read = [values[key] for key in scheduled.sources]
             for i, item in enumerate(self._compute(scheduled, read, choose)):
@@ -184,7 +175,7 @@ class Evaluator:
 
     def results_of(self, inputs: Sequence[Lanes]) -> list[Lanes]:
         """The results for given inputs; for the body of a branch or loop."""
-        return self._run(inputs).results
+        return self.run(inputs).results
 
     def _schedule_node(self, node: Node, number: int, sources: list[ValueKey]) -> ScheduledNode:
         kind = node.get_type_name()
@@ -235,35 +226,21 @@ class Evaluator:
         return next(item.kernel for item in self._schedule if item.number == number and item.kernel is not None)
 
 
-def _live(sources: Mapping[int, Sequence[ValueKey]], wanted: Collection[ValueKey]) -> set[int]:
-    """The nodes that values need."""
-    pending, live = [number for number, _ in wanted], set()
-    while pending:
-        number = pending.pop()
-        if number not in live:
-            live.add(number)
-            pending += [item for item, _ in sources[number]]
-    return live
-
-
 def _all_lanes(kernel: Kernel, read: Sequence[Lanes]) -> list[Lanes]:
     count = max((len(item) for item in read), default=1)
     lanes = [kernel([item[k] if len(item) > 1 else item[0] for item in read], exact=k == 0) for k in range(count)]
-    return [_of_one_shape(item) for item in zip(*lanes, strict=True)]
-
-
-def _of_one_shape(lanes: Lanes) -> Lanes:
-    """Lanes without those that have another shape: numbers that say how many elements there are have no errors."""
-    return lanes if all(lane.get_shape() == lanes[0].get_shape() for lane in lanes) else lanes[:1]
+    # Numbers that say how many elements there are have no errors: lanes of another shape are left out.
+    return [
+        item if all(lane.get_shape() == item[0].get_shape() for lane in item) else item[:1]
+        for item in zip(*lanes, strict=True)
+    ]
 
 
 def _state(node: Node, read: Sequence[Lanes]) -> Lanes:
     """A state is what it is initialized with: every run begins with a reset."""
     if read:
         return read[0]
-    shape = node.get_output_partial_shape(0)
-    sizes = [item.get_length() if item.is_static else 0 for item in shape]
-    tensor = Tensor(node.get_output_element_type(0), Shape(sizes))
-    if is_float(tensor.get_element_type()) or tensor.get_element_type() != Type.string:
-        tensor.data[...] = np.zeros(sizes, tensor.data.dtype)
+    tensor = blank(node.get_output_element_type(0), node.get_output_partial_shape(0))
+    if tensor.get_element_type() != Type.string:
+        tensor.data[...] = 0
     return (tensor,)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from openvino import Node, Shape, Tensor, Type
+from openvino import Node, Shape, Tensor
 from openvino.op.util import (
     BodyOutputDescription,
     ConcatOutputDescription,
@@ -15,7 +15,7 @@ from openvino.op.util import (
 )
 
 from paddle2ov.comparison.rounding import Lanes
-from paddle2ov.comparison.tensors import copied, to_array
+from paddle2ov.comparison.tensors import blank, to_array, to_tensor
 from paddle2ov.typing import AnyArray
 
 Body: TypeAlias = Callable[[Sequence[Lanes]], list[Lanes]]
@@ -60,9 +60,10 @@ def run_iterations(node: Any, bodies: Sequence[Body], read: Sequence[Lanes]) -> 
     while going and (limit < 0 or done < limit):
         body_inputs = dict(carried) | {i: pieces[done] for i, pieces in slices.items()}
         if counter >= 0:
-            kind = node.get_function().get_parameters()[counter].get_element_type()
-            shape = node.get_function().get_parameters()[counter].get_partial_shape()
-            body_inputs[counter] = (_number(done, kind, shape.rank.get_length() if shape.rank.is_static else 0),)
+            parameter = node.get_function().get_parameters()[counter]
+            rank = parameter.get_partial_shape().rank
+            shape = [1] * (rank.get_length() if rank.is_static else 0)
+            body_inputs[counter] = (to_tensor(np.full(shape, done), parameter.get_element_type()),)
         last = body([body_inputs[i] for i in range(len(body_inputs))])
         for description in inputs:
             if isinstance(description, MergedInputDescription):
@@ -72,11 +73,8 @@ def run_iterations(node: Any, bodies: Sequence[Body], read: Sequence[Lanes]) -> 
                 concatenated[description.output_index].append(last[description.body_value_index])
         done += 1
         going = condition < 0 or bool(to_array(last[condition][0]).reshape(-1)[0])
-    return [_result(node, item, last, carried, inputs, concatenated) for item in _in_order(outputs)]
-
-
-def _in_order(outputs: Sequence[Any]) -> list[Any]:
-    return sorted(outputs, key=lambda output: output.output_index)
+    ordered = sorted(outputs, key=lambda output: output.output_index)
+    return [_result(node, item, last, carried, inputs, concatenated) for item in ordered]
 
 
 def _result(
@@ -99,10 +97,9 @@ def _result(
         if isinstance(input_, MergedInputDescription) and input_.body_value_index == output.body_value_index:
             return carried[input_.body_parameter_index]
     shape = node.get_output_partial_shape(output.output_index)
-    sizes = [item.get_length() if item.is_static else 0 for item in shape]
-    if isinstance(output, ConcatOutputDescription) and sizes:
-        sizes[output.axis] = 0
-    return (Tensor(node.get_output_element_type(output.output_index), Shape(sizes)),)
+    if isinstance(output, ConcatOutputDescription) and shape.rank.is_static and len(shape):
+        shape[output.axis % len(shape)] = 0
+    return (blank(node.get_output_element_type(output.output_index), shape),)
 
 
 def _slices(description: Any, value: Lanes) -> list[Lanes]:
@@ -110,12 +107,10 @@ def _slices(description: Any, value: Lanes) -> list[Lanes]:
     length = tuple(value[0].shape)[axis]
     starts = range(0, length - size + 1, size)
     ordered = reversed(starts) if description.stride < 0 else starts
-    return [tuple(_piece(item, axis, start, size) for item in value) for start in ordered]
-
-
-def _piece(tensor: Tensor, axis: int, start: int, size: int) -> Tensor:
-    piece = np.ascontiguousarray(np.take(tensor.data, range(start, start + size), axis))
-    return _of_storage(piece, tensor)
+    return [
+        tuple(_of_storage(np.take(item.data, range(start, start + size), axis), item) for item in value)
+        for start in ordered
+    ]
 
 
 def _concatenated(pieces: Sequence[Lanes], axis: int) -> Lanes:
@@ -133,9 +128,3 @@ def _of_storage(array: AnyArray, like: Tensor) -> Tensor:
     if array.size:
         tensor.data[...] = array
     return tensor
-
-
-def _number(value: int, kind: Type, rank: int) -> Tensor:
-    tensor = Tensor(kind, Shape([1] * rank))
-    tensor.data[...] = value
-    return copied(tensor)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,6 @@ def _matmul(attributes: Attributes, given: Arrays) -> AnyArray:
     if attributes["transpose_b"] and b.ndim > 1:
         b = np.swapaxes(b, -1, -2)
     return np.asarray(np.matmul(a, b))
-
-
-def _convolution(attributes: Attributes, given: Arrays) -> AnyArray:
-    x, weights = given
-    return _group_convolution(attributes, (x, weights[np.newaxis]))
 
 
 def _group_convolution(attributes: Attributes, given: Arrays) -> AnyArray:
@@ -72,13 +68,10 @@ def _pads(attributes: Attributes, sizes: Sequence[int], extents: Sequence[int]) 
     return list(zip(attributes["pads_begin"], attributes["pads_end"], strict=True))
 
 
-def _reduction(function: Callable[..., AnyArray]) -> Callable[[Attributes, Arrays], AnyArray]:
-    def reduce(attributes: Attributes, given: Arrays) -> AnyArray:
-        x, axes = given
-        along = tuple(int(axis) for axis in axes.reshape(-1))
-        return np.asarray(function(x, axis=along, keepdims=bool(attributes["keep_dims"])))
-
-    return reduce
+def _reduction(function: Callable[..., AnyArray], attributes: Attributes, given: Arrays) -> AnyArray:
+    x, axes = given
+    along = tuple(int(axis) for axis in axes.reshape(-1))
+    return np.asarray(function(x, axis=along, keepdims=bool(attributes["keep_dims"])))
 
 
 @works_around("resize_of_three_axes_folded")
@@ -145,12 +138,12 @@ def _scatter_update(attributes: Attributes, given: Arrays) -> AnyArray:
 
 
 FLOAT64: dict[str, Callable[[Attributes, Arrays], AnyArray | None]] = {
-    "Convolution": _convolution,
+    "Convolution": lambda attributes, given: _group_convolution(attributes, (given[0], given[1][np.newaxis])),
     "GroupConvolution": _group_convolution,
     "Interpolate": _interpolate,
     "MatMul": _matmul,
-    "ReduceMean": _reduction(np.mean),
-    "ReduceSum": _reduction(np.sum),
+    "ReduceMean": partial(_reduction, np.mean),
+    "ReduceSum": partial(_reduction, np.sum),
     "ScatterUpdate": _scatter_update,
     "Softmax": _softmax,
 }

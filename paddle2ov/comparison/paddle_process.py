@@ -29,21 +29,19 @@ PYTHON_VARIABLE = "PADDLE2OV_PADDLE_PYTHON"
 """The environment variable that names the interpreter with Paddle, where it is not the running one."""
 
 
-_IN_ORDER = {"FLAGS_new_executor_sequential_run": "1", "FLAGS_new_executor_serial_run": "1"}
-
-
 class PaddleModel:
     """A model that a Paddle process has loaded. Use it in a `with` statement, or as long as the process lives.
 
     Attributes:
         process: the process.
-        names: of its results.
+        files: the model's.
     """
 
-    def __init__(self, process: PaddleProcess, number: int, names: list[str]) -> None:
+    def __init__(self, process: PaddleProcess, files: ModelFiles, number: int, names: list[str]) -> None:
         self.process = process
+        self.files = files
         self._number = number
-        self.names = names
+        self._names = names
 
     def __enter__(self) -> PaddleModel:
         return self
@@ -57,11 +55,11 @@ class PaddleModel:
         Raises:
             PaddleRunError: Paddle refuses the inputs, or dies.
         """
-        values = self.process.compute(self._number, inputs, None, len(self.names))
+        values = self.process.compute(self._number, inputs, None, len(self._names))
         results = [item for item in values if item is not None]
-        if len(results) != len(self.names):
+        if len(results) != len(self._names):
             raise PaddleRunError("Paddle gave no value for some of the model's results")
-        return [replace(item, name=name) for name, item in zip(self.names, results, strict=True)]
+        return [replace(item, name=name) for name, item in zip(self._names, results, strict=True)]
 
     def values(self, inputs: Mapping[str, AnyArray], values: Sequence[Mapping[str, Any]]) -> list[Expected | None]:
         """Values inside the program, see `paddle_worker.py`; None for those that Paddle cannot hand out.
@@ -99,7 +97,8 @@ class PaddleProcess:
         self.version = ""
         # Paddle 3 loads a legacy program only with its new representation switched off, before it is imported.
         flags = {"FLAGS_enable_pir_api": str(int(format == "pir")), "GLOG_minloglevel": "3"}
-        self._environment = {**os.environ, **flags, **_IN_ORDER}
+        flags |= dict.fromkeys(("FLAGS_new_executor_sequential_run", "FLAGS_new_executor_serial_run"), "1")
+        self._environment = {**os.environ, **flags}
         self._loaded = 0
         self._process: subprocess.Popen[str] | None = None
 
@@ -119,6 +118,10 @@ class PaddleProcess:
             self._log.close()
             shutil.rmtree(self._folder, ignore_errors=True)
 
+    def new_folder(self) -> Path:
+        """A folder that is there until the end of the `with` statement."""
+        return Path(tempfile.mkdtemp(dir=self._folder))
+
     def is_alive(self) -> bool:
         """Whether the process runs."""
         return self._process is not None and self._process.poll() is None
@@ -136,7 +139,7 @@ class PaddleProcess:
         self._loaded += 1
         loaded = self._ask(self._load_request(files, number))
         self.version = loaded["version"]
-        return PaddleModel(self, number, loaded["names"])
+        return PaddleModel(self, files, number, loaded["names"])
 
     def _start(self) -> None:
         try:

@@ -79,18 +79,11 @@ class LoadedProgram:
         It writes its next condition to the variable of the first one, and carries on in the memory of what enters it;
         the executor does not know that, and may fetch such a value before the loop or after it.
         """
-        pir = self._paddle.pir
-        with self._paddle.static.program_guard(self._program):
-            for op in filter(None, self._ops):
-                if op.name() != "pd_op.while":
-                    continue
-                pir.set_insertion_point(op)
-                try:
-                    for operand in op.operands():
-                        if operand.source().is_dense_tensor_type():
-                            operand.set_source(self._paddle._C_ops.assign(operand.source()))
-                finally:
-                    pir.reset_insertion_point_to_end()
+        for op in filter(None, self._ops):
+            if op.name() == "pd_op.while":
+                for operand in op.operands():
+                    if operand.source().is_dense_tensor_type():
+                        operand.set_source(self._copied(operand.source(), before=op))
 
     def _fed(self, name: str, array: Any, lengths: Any) -> Any:
         """The array; where the program wants sequences (LoD), as those of the lengths, or as one."""
@@ -114,8 +107,7 @@ class LoadedProgram:
     def _fetchable(self, value: dict[str, Any]) -> Any:
         key = json.dumps(value, sort_keys=True)
         if key not in self._found:
-            fetchable = self._pir_value(value) if self.is_pir else self._legacy_value(value)
-            self._found[key] = fetchable
+            self._found[key] = self._pir_value(value) if self.is_pir else self._legacy_value(value)
         return self._found[key]
 
     def _pir_value(self, value: dict[str, Any]) -> Any:
@@ -148,11 +140,13 @@ class LoadedProgram:
                 return user.result(0)
         return None
 
-    def _copied(self, found: Any) -> Any:
-        """A copy made where the value is defined: a later operator may write into its memory."""
+    def _copied(self, found: Any, before: Any = None) -> Any:
+        """A copy made before an operator, or where the value is defined: a later one may write into its memory."""
         with self._paddle.static.program_guard(self._program):
-            # Of an element of a list that is not the operator of the list, but the one that takes it apart.
-            self._paddle.pir.set_insertion_point_after(found.get_defining_op())
+            if before is not None:
+                self._paddle.pir.set_insertion_point(before)
+            else:  # of an element of a list that is not the operator of the list, but the one that takes it apart
+                self._paddle.pir.set_insertion_point_after(found.get_defining_op())
             try:
                 return self._paddle._C_ops.assign(found)
             finally:

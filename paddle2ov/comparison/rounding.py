@@ -46,12 +46,7 @@ def chooses(node: Node) -> bool:
 
 @dataclass(slots=True)
 class Rounding:
-    """The random errors of a precision.
-
-    Args:
-        precision: "f32", "bf16" or "f16".
-        lanes: how many lanes a value has; with 1 there are no errors.
-    """
+    """The random errors of a precision ("f32", "bf16" or "f16"), in so many lanes; with one there are none."""
 
     precision: str = "f32"
     lanes: int = LANES
@@ -61,14 +56,9 @@ class Rounding:
         """The error of one node."""
         return UNITS[self.precision]
 
-    @property
-    def is_narrow(self) -> bool:
-        """Whether inputs and weights are rounded as well."""
-        return self.precision != "f32"
-
     def given(self, value: Lanes, seed: Sequence[int]) -> Lanes:
-        """An input or constant of the model as a node reads it."""
-        return self._with_errors(value, seed) if self.is_narrow else value
+        """An input or constant of the model as a node reads it; narrow types round these as well."""
+        return self._with_errors(value, seed) if self.precision != "f32" else value
 
     def read(self, node: str, values: Sequence[Lanes], fixed: Collection[int], seed: Sequence[int]) -> list[Lanes]:
         """What a node reads, with the errors of its sums; constants (`fixed`), which are their factors, stay."""
@@ -83,33 +73,28 @@ class Rounding:
         kind = node.get_type_name()
         if kind == "FakeQuantize":
             return [self._with_levels(values[0], node, read, seed)]
-        if kind in CARRIES_SCORES:
-            noise = max((_noise(item) for item in read), default=0.0)
-            return [self._with_noise(value, _ELEMENT * noise, (*seed, i)) for i, value in enumerate(values)]
-        if kind in MOVES or chooses(node):
+        if noise := max(map(_noise, read), default=0.0) if kind in CARRIES_SCORES else 0.0:
+            return [
+                self._changed(value, (*seed, i), lambda array, random: array + _ELEMENT * noise * random)
+                for i, value in enumerate(values)
+            ]
+        if kind in MOVES | CARRIES_SCORES or chooses(node):
             return list(values)
         return [self._with_errors(value, (*seed, i)) for i, value in enumerate(values)]
 
     def _with_errors(self, value: Lanes, seed: Sequence[int]) -> Lanes:
-        if self.lanes == 1 or not _is_rounded(value):
-            return value
         unit = unit_of(value[0].get_element_type(), self.unit)
         return self._changed(value, seed, lambda array, random: array * (1 + unit * random))
 
-    def _with_noise(self, value: Lanes, noise: float, seed: Sequence[int]) -> Lanes:
-        if self.lanes == 1 or not _is_rounded(value) or not noise:
-            return value
-        return self._changed(value, seed, lambda array, random: array + noise * random)
-
     def _with_levels(self, value: Lanes, node: Node, read: Sequence[Lanes], seed: Sequence[int]) -> Lanes:
         """Quantized values may be one level off."""
-        if self.lanes == 1:
-            return value
         low, high = (to_array(read[i][0]).astype(np.float64) for i in (3, 4))
         step = np.abs(np.asarray(high - low)) / max(int(node.get_attributes()["levels"]) - 1, 1)
         return self._changed(value, seed, lambda array, random: array + step * random)
 
     def _changed(self, value: Lanes, seed: Sequence[int], change: Callable[[AnyArray, AnyArray], AnyArray]) -> Lanes:
+        if self.lanes == 1 or not _is_rounded(value):
+            return value
         lanes = [value[0]]
         rng = np.random.default_rng([self.lanes, *map(abs, seed)])
         kind = value[0].get_element_type()
@@ -209,15 +194,14 @@ def compare(got: Tensor, value: Lanes, unit: float) -> Difference:
         mean_limit = _MEAN * typical + _typical(least)
     wrong, worst = beyond(away, limit)
     mean = _typical(np.where(np.isfinite(limit), away, 0.0))
-    absolute, largest = float(away.max(initial=0.0)), scale_of(want)
+    absolute, allowed, reason = float(away.max(initial=0.0)), float(limit.max(initial=0.0)), ""
     if wrong:
+        allowed = float(limit[worst])
         reason = (
             f"{wrong} of {want.size} elements; the worst at {list(worst)}: {have[worst].item()!r} instead of "
-            f"{want[worst].item()!r}, rounding allows {float(limit[worst]):.2g}"
+            f"{want[worst].item()!r}, rounding allows {allowed:.2g}"
         )
-        return Difference(absolute, absolute / largest, float(limit[worst]), wrong, want.size, reason)
-    allowed = float(limit.max(initial=0.0))
-    if mean > mean_limit:
+    elif mean > mean_limit:
+        wrong = 1
         reason = f"the mean square of all differences is {mean:.2g}, rounding allows {mean_limit:.2g}"
-        return Difference(absolute, absolute / largest, allowed, 1, want.size, reason)
-    return Difference(absolute, absolute / largest, allowed, 0, want.size)
+    return Difference(absolute, absolute / scale_of(want), allowed, wrong, want.size, reason)

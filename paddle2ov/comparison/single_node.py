@@ -12,18 +12,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from openvino import CompiledModel, Model, Node, PartialShape, Shape, Tensor, Type
+from openvino import CompiledModel, Model, Node, PartialShape, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.comparison.numpy_nodes import FLOAT64
-from paddle2ov.comparison.tensors import copied, is_float, to_array, to_tensor
+from paddle2ov.comparison.tensors import blank, copied, is_float, to_array, to_tensor
 from paddle2ov.graph.core import shared_core, with_error_reporting
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.typing import AnyArray
 
 _SMALL = 64
 """Integer tensors of up to so many elements are constants of a node alone, so that its output shapes are known."""
@@ -35,11 +33,9 @@ _MAX_COST = 2e9
 
 
 class Kernel:
-    """Computes one node, which is detached from its model: its sources other than constants are replaced.
+    """Computes one node of a model that nothing else needs: its sources other than constants are replaced.
 
-    Args:
-        node: a node of a model that nothing else needs.
-        device: OpenVINO's name of the device whose plugin computes what nothing else does.
+    The plugin of the device computes what nothing else does.
     """
 
     def __init__(self, node: Node, device: str) -> None:
@@ -68,7 +64,7 @@ class Kernel:
             is_float(self._node.get_output_element_type(i)) for i in range(self._node.get_output_size())
         ):
             wide = np.float64 if exact else np.float32
-            arrays_given = [_as_float(to_array(item), wide) for item in given]
+            arrays_given = [x.astype(wide, copy=False) if x.dtype.kind == "f" else x for x in map(to_array, given)]
             try:
                 output = FLOAT64[self.type](self._node.get_attributes(), arrays_given)
             except ValueError as error:
@@ -80,11 +76,11 @@ class Kernel:
         assert self._model is not None
         arrays = [given[i] for i in self._open]
         shapes = [port.get_partial_shape() for port in self._node.outputs()]
+        outputs = [blank(port.get_element_type(), port.get_partial_shape()) for port in self._node.outputs()]
         if all(shape.is_static and 0 in shape.to_shape() for shape in shapes):
             self.method = "evaluate"  # what has no elements needs none, which not all node types expect
-            return [_empty(port.get_element_type(), port.get_partial_shape()) for port in self._node.outputs()]
+            return outputs
         if self._evaluates and not self._is_slow():
-            outputs = [_empty(port.get_element_type(), port.get_partial_shape()) for port in self._node.outputs()]
             try:
                 if self._model.evaluate(outputs, arrays):
                     self.method = "evaluate"
@@ -134,17 +130,6 @@ def _compiled(model: Model, device: str) -> CompiledModel:
     return shared_core().compile_model(model, device, config)
 
 
-def _as_float(array: AnyArray, kind: type[np.floating[Any]]) -> AnyArray:
-    return array.astype(kind, copy=False) if array.dtype.kind == "f" else array
-
-
 def _is_small_integer(tensor: Tensor) -> bool:
     kind = tensor.get_element_type()
     return not is_float(kind) and kind != Type.string and tensor.size <= _SMALL and len(tensor.shape) <= 1
-
-
-def _empty(kind: Type, shape: PartialShape) -> Tensor:
-    if shape.is_static:
-        return Tensor(kind, shape.to_shape())
-    rank = shape.rank.get_length() if shape.rank.is_static else 1
-    return Tensor(kind, Shape(np.zeros(rank, int).tolist()))

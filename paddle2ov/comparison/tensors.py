@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from openvino import Shape, Tensor, Type
+from openvino import PartialShape, Shape, Tensor, Type
 
 from paddle2ov.graph.types import bfloat16_bits, numpy_dtype
 from paddle2ov.typing import AnyArray
@@ -35,6 +35,12 @@ def to_tensor(array: AnyArray, kind: Type) -> Tensor:
         return copied(Tensor(np.ascontiguousarray(bfloat16_bits(array)), shape, kind))
     with np.errstate(over="ignore"):
         return Tensor(np.ascontiguousarray(array, numpy_dtype(kind)).reshape(array.shape))
+
+
+def blank(kind: Type, shape: PartialShape) -> Tensor:
+    """A tensor of a shape whose unknown dimensions are 0."""
+    sizes = [dim.get_length() if dim.is_static else 0 for dim in shape] if shape.rank.is_static else [0]
+    return Tensor(kind, Shape(sizes))
 
 
 def copied(tensor: Tensor) -> Tensor:

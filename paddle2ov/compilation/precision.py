@@ -92,6 +92,16 @@ def is_compilable_in_f16(model: openvino.Model) -> bool:
     return not any(node.get_type_name() == "NonMaxSuppression" for body in bodies for node in walk(body))
 
 
+def lower_precisions(model: openvino.Model) -> dict[str, str]:
+    """Each precision below float32 -> why the CPU does not compute a model in it; "" where it does."""
+    reasons = {}
+    for precision in ("bf16", "f16"):
+        reasons[precision] = "" if computes_in("CPU", precision) else "this processor has no hardware for it"
+    if not reasons["f16"] and not is_compilable_in_f16(model):
+        reasons["f16"] = NEVER_COMPILED
+    return reasons
+
+
 def capabilities(device: str) -> list[str]:
     """What a device says that it is made for: "FP32", "BF16", "FP16", "INT8" and others.
 

@@ -12,6 +12,7 @@ import openvino
 from paddle2ov.comparison.tensors import to_array
 from paddle2ov.graph.core import compile_on, with_error_reporting, with_exact_integers
 from paddle2ov.graph.forks import computing
+from paddle2ov.graph.types import as_pairs
 from paddle2ov.program.sources import check_mapped
 from paddle2ov.typing import AnyArray
 
@@ -89,8 +90,7 @@ def run_in_order(
 
 def as_tensor(array: AnyArray, kind: openvino.Type) -> openvino.Tensor:
     """The array as a tensor of an input's type: bfloat16 comes as its bits, complex numbers as pairs."""
-    if array.dtype.kind == "c":
-        array = np.stack([array.real, array.imag], -1)
+    array = as_pairs(array)
     array = np.ascontiguousarray(array).reshape(array.shape)
     if kind == openvino.Type.bf16:
         if array.size == 0:

@@ -83,6 +83,11 @@ def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> C
     return Constant(array, share)  # by position: the bindings take half a microsecond for a keyword
 
 
+def as_pairs(array: AnyArray) -> AnyArray:
+    """An array as OpenVINO takes it: complex numbers as real ones with a last dimension of 2."""
+    return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
+
+
 def bits_to_values(array: AnyArray, ov_type: Type) -> AnyArray:
     """The values of a Constant's data: NumPy has no bfloat16, which OpenVINO returns as an array of float16."""
     if ov_type == Type.bf16:

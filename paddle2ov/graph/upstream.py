@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import TypeVar
 
 from openvino import Node, Output
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 def sources_of(node: Node) -> list[Node]:
@@ -21,6 +24,17 @@ def upstream(nodes: Iterable[Node], follow: Callable[[Node], Iterable[Node]] = s
             seen[id(node)] = node
             yield node
             pending += follow(node)
+
+
+def reached(keys: Iterable[_Key], follow: Callable[[_Key], Iterable[_Key]]) -> set[_Key]:
+    """These keys and all that `follow` reaches from them, where a graph is given by names or numbers."""
+    pending, seen = list(keys), set[_Key]()
+    while pending:
+        key = pending.pop()
+        if key not in seen:
+            seen.add(key)
+            pending += follow(key)
+    return seen
 
 
 def depends_on_data(node: Node) -> bool:

@@ -14,7 +14,7 @@ from openvino import ConstOutput, Model, PartialShape, Type
 
 from paddle2ov.errors import ConversionInputError, system_reason
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
-from paddle2ov.graph.types import OV_TYPES, bfloat16_bits, bits_to_values, numpy_dtype
+from paddle2ov.graph.types import OV_TYPES, as_pairs, bfloat16_bits, bits_to_values, numpy_dtype
 from paddle2ov.program import dtypes
 from paddle2ov.program.model import Program, Variable
 from paddle2ov.program.paths import local_path
@@ -43,20 +43,22 @@ def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
     """
     input_sets = []
     for arrays in named_arrays(argument):
-        missing = [input_.name for input_ in program.inputs if input_.name not in arrays]
-        if missing:
-            raise ConversionInputError(
-                f"inputs: '{missing[0]}' is missing; the program's inputs are "
-                f"{', '.join(fed.name for fed in program.inputs)}, given are {', '.join(map(str, arrays)) or 'none'}"
-            )
-        lengths = [
-            name for input_ in program.inputs if input_.lod_level and (name := input_.name + LENGTHS_SUFFIX) in arrays
-        ]
-        input_sets.append(
-            {input_.name: _checked(input_, np.asarray(arrays[input_.name])) for input_ in program.inputs}
-            | {name: np.asarray(arrays[name]) for name in lengths}
-        )
+        inputs = _of_names(arrays, [input_.name for input_ in program.inputs], "program")
+        for input_ in program.inputs:
+            _check(input_, inputs[input_.name])
+        lengths = (input_.name + LENGTHS_SUFFIX for input_ in program.inputs if input_.lod_level)
+        input_sets.append(inputs | {name: np.asarray(arrays[name]) for name in lengths if name in arrays})
     return input_sets
+
+
+def _of_names(arrays: Mapping[str, AnyArray], names: Sequence[str], whose: str) -> Inputs:
+    for name in names:
+        if name not in arrays:
+            given = ", ".join(map(str, arrays)) or "none"
+            raise ConversionInputError(
+                f"inputs: '{name}' is missing; the {whose}'s inputs are {', '.join(names)}, given are {given}"
+            )
+    return {name: np.asarray(arrays[name]) for name in names}
 
 
 def named_arrays(argument: InputsArgument) -> list[Mapping[str, AnyArray]]:
@@ -79,36 +81,25 @@ def named_arrays(argument: InputsArgument) -> list[Mapping[str, AnyArray]]:
     return [item if isinstance(item, Mapping) else load(Path(local_path(item))) for item in items]
 
 
-def _checked(variable: Variable, array: AnyArray) -> AnyArray:
+def _check(variable: Variable, array: AnyArray) -> None:
     wanted = dtypes.STORAGE.get(variable.dtype or "", array.dtype)
     if array.dtype != wanted:
         raise ConversionInputError(f"inputs: '{variable.name}' is {array.dtype}, the program takes {variable.dtype}")
-    fits = variable.shape is None or (
-        len(variable.shape) == array.ndim
-        and all(want in (-1, size) for want, size in zip(variable.shape, array.shape, strict=True))
-    )
-    if not fits:
+    if variable.shape is not None and not PartialShape(list(variable.shape)).compatible(PartialShape(array.shape)):
         raise ConversionInputError(
-            f"inputs: '{variable.name}' has shape {list(array.shape)}, the program takes {list(variable.shape or ())}"
+            f"inputs: '{variable.name}' has shape {list(array.shape)}, the program takes {list(variable.shape)}"
         )
-    return array
 
 
-def model_inputs(model: Model, program: Program, arrays: Inputs) -> Inputs:
+def model_inputs(model: Model, program: Program, arrays: Mapping[str, AnyArray]) -> Inputs:
     """The user's inputs for a converted model, whose types and shapes may be others than the program's.
 
     Raises:
         ConversionInputError: an input is missing, or of another type or shape than the model's.
     """
-    inputs = {}
-    for port in model.inputs:
-        name, kind, shape = port.get_any_name(), port.get_element_type(), port.get_partial_shape()
-        if name not in arrays:
-            raise ConversionInputError(
-                f"inputs: '{name}' is missing; the model's inputs are "
-                f"{', '.join(port.get_any_name() for port in model.inputs)}, given are {', '.join(arrays) or 'none'}"
-            )
-        inputs[name] = array = np.asarray(arrays[name])
+    inputs = _of_names(arrays, [port.get_any_name() for port in model.inputs], "model")
+    for port, (name, array) in zip(model.inputs, inputs.items(), strict=True):
+        kind, shape = port.get_element_type(), port.get_partial_shape()
         declared = (program.variables[name].dtype or "") if name in program.variables else ""
         pairs = [2] if array.dtype.kind == "c" and declared.startswith("complex") else []
         as_declared = declared in dtypes.STORAGE and OV_TYPES.get(declared) == kind
@@ -149,8 +140,7 @@ def _rounded(array: AnyArray, kind: Type) -> AnyArray:
 
 def cast(array: AnyArray, kind: Type) -> AnyArray:
     """An array of Paddle's in an element type: bfloat16 as its bits (uint16), complex numbers as pairs."""
-    if array.dtype.kind == "c":
-        array = np.stack([array.real, array.imag], -1)
+    array = as_pairs(array)
     if kind == Type.bf16:
         return array if array.dtype == np.uint16 else bfloat16_bits(array)
     wanted = numpy_dtype(kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from openvino import Model, Node, Output, Type
@@ -13,7 +14,7 @@ from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.graph.upstream import upstream
+from paddle2ov.graph.upstream import data_sources, upstream
 from paddle2ov.passes.integer_tensors import source_behind
 from paddle2ov.typing import AnyArray
 
@@ -31,29 +32,23 @@ _RESHAPING = ("Convert", "Reshape", "Squeeze", "Unsqueeze")
 _MOST_NODES = 500
 
 
-class _Watched:
+class _Watched(NamedTuple):
     """Integers that must be in a range: where they are computed, from which inputs, and what they are below."""
 
-    def __init__(self, value: Output, least: int, below: AnyArray, inputs: frozenset[str]) -> None:
-        self.value = value
-        self.least = least
-        self.below = below
-        self.inputs = inputs
+    value: Output
+    least: int
+    below: AnyArray
+    inputs: frozenset[str]
 
 
 def index_ranges(
     model: Model, names: Sequence[str], shapes: Mapping[str, Sequence[int]], known: Mapping[str, AnyArray]
 ) -> dict[str, Range]:
-    """The ranges of inputs that the model reads as indices, or as lengths of sequences.
+    """The ranges of inputs of integers that the model reads as indices, or as lengths of sequences.
 
     Each is the widest that keeps all indices in their bounds, as the model computes them, while those of the inputs
-    before it have theirs.
-
-    Args:
-        model: a model whose inputs have static shapes; it is left as it is.
-        names: the inputs of integers.
-        shapes: of all inputs.
-        known: inputs that have their values already.
+    before it have theirs. The shapes of all inputs are static in the model; some inputs have their values already
+    (`known`).
     """
     watched = [item for node in model.get_ordered_ops() for item in _watched(node, frozenset(names))]
     if not watched:
@@ -160,21 +155,11 @@ def _axis(node: Node) -> int | None:
 
 def _sources(value: Output, integers: frozenset[str]) -> frozenset[str] | None:
     """The inputs that integers are computed from; None if these are not inputs of integers alone, or too many nodes."""
-    inputs, seen, waiting = set(), set(), [value.get_node()]
-    while waiting:
-        node = waiting.pop()
-        name = node.get_friendly_name()
-        if name in seen:
-            continue
-        seen.add(name)
+    inputs = set()
+    for count, node in enumerate(upstream([value.get_node()], data_sources)):
         kind = node.get_type_name()
-        if kind == "Parameter":
-            names = {name, *node.output(0).get_names()} & integers
-            if not names:
-                return None
-            inputs |= names
-        elif kind not in ("ShapeOf", "Constant"):
-            waiting += [value.get_node() for value in node.input_values()]
-        if len(seen) > _MOST_NODES or node.get_type_name() in ("Loop", "If", "TensorIterator"):
+        names = {node.get_friendly_name(), *node.output(0).get_names()} & integers if kind == "Parameter" else set()
+        if count >= _MOST_NODES or kind in ("Loop", "If", "TensorIterator") or (kind == "Parameter" and not names):
             return None
+        inputs |= names
     return frozenset(inputs)

@@ -38,11 +38,8 @@ _FITS: _Score = float("inf"), 0
 class ShapeProbe:
     """Infers the shapes of a model for sizes of its inputs.
 
-    Args:
-        model: the model, which is copied.
-
     Attributes:
-        model: the copy, with the shapes of the last sizes.
+        model: a copy, with the shapes of the last sizes.
         at_fault: the node where these do not fit.
     """
 
@@ -136,7 +133,7 @@ def spread_sizes(probe: ShapeProbe, sizes: Sizes, free: Free) -> Sizes:
         group = [
             (name, axis)
             for name, axis in free
-            if sizes[name][axis] == size and len(sizes[name]) - axis > _picture(sizes[name])
+            if sizes[name][axis] == size and (len(sizes[name]) < 4 or len(sizes[name]) - axis > 2)
         ]
         while len(group) > 1:
             other = next(unused)
@@ -154,11 +151,6 @@ def spread_sizes(probe: ShapeProbe, sizes: Sizes, free: Free) -> Sizes:
                 break
     probe.infer(sizes)
     return sizes
-
-
-def _picture(shape: tuple[int, ...]) -> int:
-    """How many of the last dimensions are those of a picture."""
-    return 2 if len(shape) > 3 else 0
 
 
 def _clashes(node: Node) -> int:

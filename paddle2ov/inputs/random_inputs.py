@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -140,7 +141,7 @@ class RandomInputs:
         usual = {input_.name: self.sets[k][input_.name].shape for input_ in self._program.inputs}
         fitted = self._fitted[k]
         tried = [(usual, Values())]
-        for start in (fitted, usual, *self._starts(k)):
+        for start in (fitted, usual, *self._starts(usual, self._bounds[k])):
             sizes = start if start in (fitted, usual) else self._fit(start, self._bounds[k])
             if any(math.prod(shape) > _MAX_ELEMENTS for shape in sizes.values()):
                 continue
@@ -149,23 +150,21 @@ class RandomInputs:
                     tried.append((sizes, values))
                     yield self._draw(k, sizes, values)
 
-    def _starts(self, k: int) -> Iterator[Sizes]:
+    def _starts(self, usual: Sizes, bounds: Mapping[str, PartialShape]) -> Iterator[Sizes]:
         """Sizes to start from: all different, all equal, and usual ones with empty inputs that have any (caches)."""
-        bounds = self._bounds[k]
-        usual = {input_.name: self.sets[k][input_.name].shape for input_ in self._program.inputs}
-        open_axes = {input_.name: len(free_dims(input_, bounds.get(input_.name))) for input_ in self._program.inputs}
+        free = self._free(bounds)
+        open_axes = Counter(name for name, _ in free)
         if empty := {name: (0,) * len(shape) for name, shape in usual.items() if 2 < len(shape) == open_axes[name]}:
             yield usual | empty
         for size in (None, *_EQUAL):
             different = iter(_DISTINCT)
-            sizes = {}
-            for input_ in self._program.inputs:
-                usual, free = self.sets[k][input_.name].shape, free_dims(input_, bounds.get(input_.name))
-                sizes[input_.name] = tuple(
-                    clamp(free[axis], size or next(different, _DISTINCT[-1])) if axis in free else usual[axis]
-                    for axis in range(len(usual))
+            yield {
+                name: tuple(
+                    clamp(free[name, axis], size or next(different, _DISTINCT[-1])) if (name, axis) in free else length
+                    for axis, length in enumerate(shape)
                 )
-            yield sizes
+                for name, shape in usual.items()
+            }
 
     def _other_values(self, sizes: Sizes) -> Iterator[Values]:
         if self._integers:
@@ -236,17 +235,6 @@ class RandomInputs:
         return counts
 
 
-def random_inputs(
-    program: Program,
-    model: Model | None = None,
-    shapes: Sequence[InputArgument] = (),
-    seed: int = 0,
-    settings: Settings | None = None,
-) -> list[Inputs]:
-    """The sets of `RandomInputs`."""
-    return RandomInputs(program, model, shapes, seed, settings).sets
-
-
 def _array(
     rng: np.random.Generator,
     variable: Variable,
@@ -265,7 +253,13 @@ def _array(
     if dtype == "bool":
         return rng.integers(0, 2, shape).astype(np.bool_)
     if storage.kind in "iu":
-        return _drawn_integers(rng, shape, storage, allowed, values)
+        low, high = allowed or (0, min(values.limit, 2 ** (8 * storage.itemsize - 1)))
+        integers = rng.integers(low, high, shape)
+        if integers.size:
+            integers.flat[rng.integers(integers.size)] = high - 1
+        if values.is_sorted and allowed is None and shape:
+            integers.sort(axis=-1)
+        return integers.astype(storage)
     if values.are_definite and _is_square(shape):
         root = rng.uniform(-1, 1, shape) + (1j * rng.uniform(-1, 1, shape) if storage.kind == "c" else 0)
         definite: AnyArray = root @ np.conj(root).swapaxes(-1, -2) + np.eye(shape[-1])
@@ -275,22 +269,6 @@ def _array(
     if values.are_sizes and math.prod(shape) <= _FEW:
         return rng.integers(8, 32, shape).astype(storage)
     return rng.uniform(0 if values.are_chances else -1, 1, shape).astype(storage)
-
-
-def _drawn_integers(
-    rng: np.random.Generator,
-    shape: tuple[int, ...],
-    storage: np.dtype[np.generic],
-    allowed: Range | None,
-    values: Values,
-) -> AnyArray:
-    low, high = allowed or (0, min(values.limit, 2 ** (8 * storage.itemsize - 1)))
-    array = rng.integers(low, high, shape)
-    if array.size:
-        array.flat[rng.integers(array.size)] = high - 1
-    if values.is_sorted and allowed is None and shape:
-        array.sort(axis=-1)
-    return array.astype(storage)
 
 
 def _is_square(shape: tuple[int, ...]) -> bool:

@@ -100,24 +100,14 @@ def usual_shape(
 ) -> tuple[int, ...]:
     """The shape of an input in the k-th set, within the bounds that are wanted."""
     declared = variable.shape if variable.shape is not None else (-1,) * (len(wanted) if wanted is not None else 1)
-    sizes = []
-    for position, size in enumerate(declared):
-        chosen = size if size >= 0 else _usual_size(len(declared), position, k, usual)
-        if size < 0 and position == 0 and variable.lod_level:  # rows of sequences, not a batch
-            chosen = _LENGTHS[k % len(_LENGTHS)]
-        sizes.append(chosen if wanted is None else clamp(wanted[position], chosen))
-    return tuple(sizes)
-
-
-def _usual_size(rank: int, position: int, k: int, usual: tuple[int, tuple[int, int]]) -> int:
     batch, picture = usual
-    if position == 0:
-        return batch
-    if rank in (4, 5) and position >= rank - 2:
-        return picture[position - (rank - 2)]
-    if rank in (4, 5) and position == 1:
-        return 3
-    return _LENGTHS[k % len(_LENGTHS)]
+    sizes = [_LENGTHS[k % len(_LENGTHS)]] * max(len(declared), 1)
+    if not variable.lod_level:  # else rows of sequences
+        sizes[0] = batch
+    if len(declared) in (4, 5):
+        sizes[1], sizes[-2:] = 3, picture
+    chosen = [own if own >= 0 else size for own, size in zip(declared, sizes, strict=False)]
+    return tuple(chosen if wanted is None else map(clamp, wanted, chosen))
 
 
 def clamp(dimension: Dimension, usual: int) -> int:
@@ -139,10 +129,13 @@ def within(program: Program, shapes: Mapping[str, PartialShape], model: Model | 
             continue
         known, asked = own[input_.name], bounds.get(input_.name, PartialShape([-1] * len(input_.shape)))
         if len(known) >= len(input_.shape) == len(asked):
-            bounds[input_.name] = PartialShape(
-                [b if a.is_dynamic and b.is_static else a for a, b in zip(asked, known, strict=False)]
-            )
+            bounds[input_.name] = filled(asked, known)
     return bounds
+
+
+def filled(shape: PartialShape, other: PartialShape) -> PartialShape:
+    """A shape with the dimensions of another where it leaves them open."""
+    return PartialShape([b if a.is_dynamic and b.is_static else a for a, b in zip(shape, other, strict=False)])
 
 
 def free_dims(variable: Variable, bounds: PartialShape | None) -> dict[int, Dimension]:

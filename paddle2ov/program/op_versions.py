@@ -56,7 +56,7 @@ def semantics_of(op_type: str, version: int, attributes: Mapping[str, object] | 
 
 
 def older_meaning(op_type: str, program: Program, paddle: str) -> str:
-    """What the operator computed in the Paddle that wrote the program, if `paddle`, a version, is past that; else ""."""
+    """What the operator computed in the Paddle that wrote the program; "" if `paddle`, a version, still does."""
     written_by = PIR_VERSIONS[program.version] if program.format == "pir" else program.version
     trait = _TRAIT_OF.get(op_type)
     if trait is None or semantics_of(op_type, written_by) == _CURRENT:

@@ -35,14 +35,9 @@ class Reference:
     def __init__(
         self, compiled: CompiledModel, items: CalibrationData, chosen: Sequence[int], settings: Settings | None
     ) -> None:
-        self._items = items
+        self._items, self.chosen = items, list(chosen)
         self._results: dict[int, Results] = {i: _run(compiled, items.inputs(i)) for i in chosen}
         self.measure = measure_for(settings, self._results[chosen[0]])
-
-    @property
-    def chosen(self) -> list[int]:
-        """The items to compare on."""
-        return list(self._results)
 
     def agreement(self, compiled: CompiledModel, item: int) -> float:
         """That of a compiled model on one of the items, from 0 to 1; 1 where the results mean the same."""

@@ -11,6 +11,7 @@ import numpy as np
 from openvino import Model
 
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.graph.types import as_pairs
 from paddle2ov.inputs.given_arrays import Inputs, given_inputs, load, model_inputs
 from paddle2ov.inputs.pictures import Pictures, UnreadablePictureError
 from paddle2ov.program.model import Program
@@ -97,7 +98,7 @@ class CalibrationData:
         for name, array in prepared.items():
             if array.dtype.kind in "fc" and np.isnan(array).any():
                 raise ConversionInputError(f"data: {self._name(index)} has NaN in '{name}'")
-        return {name: _as_pairs(array) for name, array in prepared.items()}
+        return {name: as_pairs(array) for name, array in prepared.items()}
 
     def unusual(self, indices: Iterable[int]) -> str:
         """What there is in some items that has no range; "" if nothing."""
@@ -111,11 +112,6 @@ class CalibrationData:
     def _name(self, index: int) -> str:
         item = self._items[index]
         return str(item) if isinstance(item, Path) else f"item {index}"
-
-
-def _as_pairs(array: AnyArray) -> AnyArray:
-    """Complex numbers as the converted model takes them."""
-    return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
 
 def _listed(data: Data) -> Sequence[Item]:

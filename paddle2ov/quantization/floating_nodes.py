@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from openvino import Model, Node
 
 from paddle2ov.graph.bodies import bodies_of, walk
+from paddle2ov.graph.upstream import reached
 
 COMPARISONS = ("Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual")
 """Types of nodes whose results are steps: rounding what they read gains nothing and exchanges them."""
@@ -70,13 +71,7 @@ def first_convolutions(model: Model) -> list[str]:
 
 def _reached(seeds: Iterable[str], edges: Mapping[str, list[str]], stops: Collection[str] = ()) -> set[str]:
     """The names that edges lead to from `seeds`, these included, without passing `stops`."""
-    pending, reached = list(seeds), set()
-    while pending:
-        name = pending.pop()
-        if name not in reached and name not in stops:
-            reached.add(name)
-            pending += edges[name]
-    return reached
+    return reached(set(seeds).difference(stops), lambda name: set(edges[name]).difference(stops))
 
 
 def _is_layer(node: Node, varying: Collection[str]) -> bool:

@@ -45,13 +45,9 @@ _MAX_BOXES_LOST = 0.5
 class Quantizer:
     """Quantizes a converted model with NNCF, in the first of several settings that OpenVINO computes as it should.
 
-    Args:
-        items: all calibration data.
-        calibration: the items to calibrate with, by their index.
-        reference: what the model computes in float32.
-        weights: to quantize these only.
-        max_drop: how much accuracy may be lost, where that is to be controlled.
-        progress: whether to say on stderr, where it is no terminal, how many models were measured for that so far.
+    It calibrates with some of the items, by their index, and compares with the reference. `weights`: to quantize these
+    only. `max_drop`: how much accuracy may be lost, where that is to be controlled; `progress` says meanwhile on
+    stderr, where it is no terminal, how many models were measured for that.
 
     Raises:
         ConversionInputError: NNCF is not installed.
@@ -79,9 +75,9 @@ class Quantizer:
         Raises:
             OpenVINORunError: NNCF fails in all settings, or OpenVINO does not compute right what it made.
         """
-        settings: list[tuple[bool, Sequence[str]]] = [(True, ()), (False, ()), (False, RECURRENT)]
-        if not is_transformer:
-            del settings[0]
+        settings: list[tuple[bool, Sequence[str]]] = [(False, ()), (False, RECURRENT)]
+        if is_transformer:
+            settings.insert(0, (True, ()))
         for tried, setting in enumerate(settings, 1):
             try:
                 return self._attempt(model, *setting)

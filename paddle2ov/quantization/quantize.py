@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any
 
 from paddle2ov.arguments import check_flags
-from paddle2ov.compilation.precision import capabilities, computes_in, is_compilable_in_f16
+from paddle2ov.compilation.precision import capabilities, lower_precisions
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ConversionWarning, FailingAs, OpenVINORunError
 from paddle2ov.graph.core import has_integer_kernels
@@ -124,9 +124,8 @@ def quantize(
     result.is_measured_on_calibration = not set(validation) - set(calibration)
     with _openvino_errors("the quantized model does not run"):
         models = {"f32": floats}
-        for name in [name for name in ("bf16", "f16") if computes_in("CPU", name)]:
-            if name != "f16" or is_compilable_in_f16(converted):
-                models[name] = compiled_in(converted, name)
+        for name in [name for name, reason in lower_precisions(converted).items() if not reason]:
+            models[name] = compiled_in(converted, name)
         compiled = compiled_in(quantized, None)
         models["int8" if weights is None else f"{weights} weights"] = compiled
         result.precisions = reference.measured(models)

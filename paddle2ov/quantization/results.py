@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import openvino
@@ -107,14 +107,5 @@ class Quantized:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; without the model."""
-        facts = ["measure", "meaning", "max_drop", "lost", "loses_too_much", "is_measured_on_calibration"]
-        facts += [
-            "calibrated_with",
-            "was_quantized",
-            "has_integer_kernels",
-            "unreadable",
-            "advice",
-            "precisions",
-            "layers",
-        ]
-        return {name: jsonable(getattr(self, name)) for name in facts}
+        names = [item.name for item in fields(self) if item.name != "model"]
+        return {name: jsonable(getattr(self, name)) for name in (*names, "lost", "loses_too_much", "advice")}

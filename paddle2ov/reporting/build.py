@@ -16,8 +16,8 @@ from paddle2ov.errors import NEXT_STEPS, ConversionInputError, Paddle2OVError, R
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
-from paddle2ov.inputs.random_inputs import random_inputs
-from paddle2ov.inputs.usual_sizes import named_shapes
+from paddle2ov.inputs.random_inputs import RandomInputs
+from paddle2ov.inputs.usual_sizes import filled, named_shapes
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Program, Variable
 from paddle2ov.program.settings import Settings
@@ -146,11 +146,11 @@ def generated_inputs(model: Model, program: Program, settings: Settings | None =
             variable, shape = Variable(name, "uint8"), PartialShape([shape[axis] for axis in (0, 3, 1, 2)])
             shapes[name] = shape
         if name in named and shape.compatible(named[name]):
-            shapes[name] = shape = _sized(shape, named[name])
+            shapes[name] = shape = filled(shape, named[name])
         declared = PartialShape.dynamic() if variable.shape is None else PartialShape(list(variable.shape))
         # A model that was reshaped since takes other shapes than the program does.
         variables.append(variable if declared.compatible(shape) else structs.replace(variable, shape=None))
-    arrays = random_inputs(structs.replace(program, inputs=variables), None if images else model, [shapes])[0]
+    arrays = RandomInputs(structs.replace(program, inputs=variables), None if images else model, [shapes]).sets[0]
     for name in images:
         arrays[name] = np.ascontiguousarray(arrays[name].transpose(0, 2, 3, 1))
     for port in ports:
@@ -158,11 +158,6 @@ def generated_inputs(model: Model, program: Program, settings: Settings | None =
         if dtype is not None and arrays[name].dtype != dtype and arrays[name].dtype.kind != "c":
             arrays[name] = arrays[name].astype(dtype)
     return arrays | {name: np.array([len(arrays[rows])]) for name, rows in lengths.items() if rows in fed}
-
-
-def _sized(shape: PartialShape, named: PartialShape) -> PartialShape:
-    """A shape with the dimensions of another where it leaves them open."""
-    return PartialShape([b if a.is_dynamic and b.is_static else a for a, b in zip(shape, named, strict=True)])
 
 
 def _takes_images(port: Output, variable: Variable) -> bool:

@@ -16,7 +16,6 @@ from paddle2ov.program.sources import check_mapped
 from paddle2ov.quantization.layers import is_quantized, layers_of
 from paddle2ov.reporting.contents import CompiledReport, ReportedOperator
 from paddle2ov.reporting.memory_limit import bounded_memory
-from paddle2ov.reporting.operators import writers
 from paddle2ov.reporting.origins import trace
 from paddle2ov.reporting.primitives import fill_fates, primitives_of
 from paddle2ov.typing import AnyArray
@@ -36,12 +35,7 @@ def compile_report(
 ) -> CompiledReport:
     """Compiles a model for the CPU, runs it, and finds the primitives that compute each operator.
 
-    Args:
-        model: the converted model, or one read back from its IR.
-        operators: what `describe_operators` returns; their `fate`, `primitives` and `microseconds` are set.
-        inputs: arrays by the names of the model's inputs, to measure with. Without any, nothing runs.
-        config: further properties for the compilation.
-        origins: name of a node -> the operators that it comes from, see `ConversionReport`.
+    Operators get their `fate`, `primitives` and `microseconds`. Without inputs, nothing runs.
 
     Raises:
         ModelReadError: the model's weights are mapped from a file that has changed.
@@ -62,7 +56,7 @@ def compile_report(
         report.inputs = {name: tuple(array.shape) for name, array in inputs.items()}
         with bounded_memory():
             times, report.runs, report.milliseconds = _measure(compiled, inputs)
-    traced = trace(model, writers(operators), origins)
+    traced = trace(model, {name: operator.id for operator in operators for name in operator.outputs}, origins)
     report.primitives = primitives_of(compiled, traced, times)
     fill_fates(operators, traced, report.primitives)
     if is_quantized(model):

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from typing import Any
 
 from paddle2ov.reporting.contents import CompiledReport, Report, ReportedOperator
@@ -88,7 +89,7 @@ def draw_compiled(compiled: CompiledReport, operators: Sequence[ReportedOperator
     """The primitives, and which of them read which; each in the groups of its main operator."""
     edges = [(source, primitive.id) for primitive in compiled.primitives for source in primitive.inputs]
     # Whoever is read comes first, and the order of execution does not promise that.
-    order = _topological(len(compiled.primitives), edges)
+    order = _topological({primitive.id: primitive.inputs for primitive in compiled.primitives})
     place = {id: i for i, id in enumerate(order)}
     known = operator_paths(operators)
     nodes: list[DrawnNode] = []
@@ -138,19 +139,15 @@ def _edges(operators: Sequence[ReportedOperator], inputs: dict[str, int], first:
             known.setdefault(name, i)
 
 
-def _topological(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    waiting = [0] * count
-    readers: list[list[int]] = [[] for _ in range(count)]
-    for source, target in edges:
-        waiting[target] += 1
-        readers[source].append(target)
-    ready = [node for node in range(count) if not waiting[node]]  # sorted, so a heap
+def _topological(sources: Mapping[int, Sequence[int]]) -> list[int]:
+    """The nodes in their order, but for those that are read by earlier ones, which come first."""
+    sorter = TopologicalSorter(sources)
+    sorter.prepare()
+    ready: list[int] = []
     order = []
-    while ready:
-        node = heapq.heappop(ready)
-        order.append(node)
-        for reader in readers[node]:
-            waiting[reader] -= 1
-            if not waiting[reader]:
-                heapq.heappush(ready, reader)
+    while sorter.is_active():
+        for node in sorter.get_ready():
+            heapq.heappush(ready, node)
+        order.append(heapq.heappop(ready))
+        sorter.done(order[-1])
     return order

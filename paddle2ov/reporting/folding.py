@@ -45,13 +45,10 @@ class Group:
 
 
 def runs(modules: Sequence[Sequence[str]], outer: Path = ()) -> list[Path]:
-    """The groups of operators whose modules are given, in the order of the program.
+    """The groups of operators, whose modules are given with the outermost first, in the order of the program.
 
-    A module that is left and entered again has a group for each time: no group reads what it itself leads to.
-
-    Args:
-        modules: the module of each operator, the outermost first.
-        outer: the groups that all of them stand in.
+    A module that is left and entered again has a group for each time: no group reads what it itself leads to. All of
+    them stand in the groups `outer`.
     """
     numbers = itertools.count()
     paths: list[Path] = []
@@ -68,10 +65,8 @@ def runs(modules: Sequence[Sequence[str]], outer: Path = ()) -> list[Path]:
 def group_nodes(paths: Sequence[Path], edges: Sequence[tuple[int, int]], loose: Collection[int] = ()) -> Group:
     """The tree of groups of a graph's nodes; groups that help nobody are left out, large ones are cut into sections.
 
-    Args:
-        paths: the groups of each node, in topological order.
-        edges: between nodes, by position.
-        loose: nodes that stay outside of sections: inputs and results.
+    The paths, which are the groups of each node, are in topological order, and edges are by position. Some nodes stay
+    outside of sections (`loose`): inputs and results.
     """
     root = Group()
     groups: dict[Path, Group] = {(): root}

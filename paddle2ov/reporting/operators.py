@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 
-from paddle2ov.program.model import Block, Operator, Program
+from paddle2ov.program.model import Program
 from paddle2ov.reporting.contents import ReportedOperator
 from paddle2ov.reporting.modules import modules_of
 
@@ -18,43 +16,25 @@ def describe_operators(program: Program) -> tuple[list[ReportedOperator], str]:
 
     The latter is one of `modules.SOURCES`.
     """
-    operators: list[ReportedOperator] = []
-    listed: list[Operator] = []
-    for operator, owner in _walk(program.block, operators):
-        listed.append(operator)
-        place = operator.place
-        operators.append(
-            ReportedOperator(
-                len(operators),
-                operator.type,
-                place.block,
-                place.index,
-                owner,
-                tuple(name for name in operator.input_names() if name),
-                tuple(name for name in operator.output_names() if name),
-                {name: short(value) for name, value in operator.attributes.items() if name != "struct_name"},
-                tuple(place.source_frames()),
-            )
-        )
+    listed = program.block.walk()
+    owners = {id(inner): i for i, owner in enumerate(listed) for block in owner.blocks for inner in block.operators}
     modules, paths = modules_of(listed)
-    for operator_of_report, path in zip(operators, paths, strict=True):
-        operator_of_report.module = path
+    operators = [
+        ReportedOperator(
+            i,
+            operator.type,
+            operator.block_index,
+            operator.index,
+            owners.get(id(operator)),
+            tuple(filter(None, operator.input_names())),
+            tuple(filter(None, operator.output_names())),
+            {name: short(value) for name, value in operator.attributes.items() if name != "struct_name"},
+            tuple(operator.place.source_frames()),
+            path,
+        )
+        for i, (operator, path) in enumerate(zip(listed, paths, strict=True))
+    ]
     return operators, modules
-
-
-def _walk(
-    block: Block, reported: Sequence[ReportedOperator], owner: int | None = None
-) -> Iterator[tuple[Operator, int | None]]:
-    for operator in block.operators:
-        at = len(reported)
-        yield operator, owner
-        for inner in operator.blocks:
-            yield from _walk(inner, reported, at)
-
-
-def writers(operators: Sequence[ReportedOperator]) -> dict[str, int]:
-    """Variable -> the operator that writes it."""
-    return {name: operator.id for operator in operators for name in operator.outputs}
 
 
 def short(value: object) -> str:

@@ -84,12 +84,10 @@ def prefixes(name: str) -> Iterator[str]:
 
 
 def trace(model: Model, writers: Mapping[str, int], noted: Mapping[str, tuple[int, ...]] | None = None) -> Origins:
-    """Finds out which operator each node of a model comes from.
+    """Finds out which operator each node of a converted model comes from; it may be read back from its IR.
 
-    Args:
-        model: the converted model, or one read back from its IR.
-        writers: variable of the program -> the operator that writes it.
-        noted: name of a node -> the operators that it comes from, as the conversion noted.
+    `writers`: variable of the program -> the operator that writes it; `noted`: name of a node -> the operators that it
+    comes from, as the conversion noted.
     """
     known = {name: (operator,) for name, operator in writers.items()} | dict(noted or {})
     ordered: list[Node] = [node for node in model.get_ordered_ops() if node.get_type_name() not in _STRUCTURE]

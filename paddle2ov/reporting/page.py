@@ -84,7 +84,11 @@ def report_page(report: Report) -> str:
             primitive["inferred"] = any(node["inferred"] for node in primitive.pop("nodes"))
     if report.verification is not None:  # the operators have theirs already
         data["verification"] = {**data["verification"], "operators": len(report.verification.operators)}
-    data["operators"] = [_short(operator) for operator in data["operators"]]
+    # Without empty fields, which the scripts restore: a page may hold thousands of operators.
+    data["operators"] = [
+        {name: value for name, value in operator.items() if value is not None and value not in ([], {})}
+        for operator in data["operators"]
+    ]
     data["graphs"] = [graph.to_dict() for graph in graphs]
     data["fates"] = FATES
     data["folded"] = SOURCES[report.modules]
@@ -93,13 +97,9 @@ def report_page(report: Report) -> str:
 
 
 def render(template: str, data: Mapping[str, Any], scripts: Sequence[str], **values: Any) -> str:
-    """Fills a template that extends `base.html.jinja`.
+    """Fills a template of `templates/` that extends `base.html.jinja`, and itself reads the values.
 
-    Args:
-        template: its name in `templates/`.
-        data: what the scripts find as `DATA`.
-        scripts: names of files in `assets/`, in the order in which they run.
-        values: what the template itself reads.
+    The scripts of `assets/` run in their order, and find the data as `DATA`.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -114,22 +114,14 @@ def render(template: str, data: Mapping[str, Any], scripts: Sequence[str], **val
     sources = [_asset(name) for name in ("data.js", *scripts)]
     hashes = [base64.b64encode(hashlib.sha256(source.encode()).digest()).decode() for source in sources]
     allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    text = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
     policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {allowed}"
     return environment.get_template(template).render(
-        **values, json=_embedded(data), scripts=sources, style=_asset("page.css"), policy=policy
+        **values, json=text, scripts=sources, style=_asset("page.css"), policy=policy
     )
 
 
 def _asset(name: str) -> str:
     text = (_HERE / "assets" / name).read_text(encoding="utf-8").strip()
     return re.sub(r"\n//# sourceMappingURL=.*$", "", text)  # a browser's tools would ask the network for it
-
-
-def _embedded(data: Mapping[str, Any]) -> str:
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def _short(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record without its empty fields, which the scripts restore: a page may hold thousands of records."""
-    return {name: value for name, value in record.items() if value is not None and value not in ([], {})}

@@ -24,10 +24,7 @@ _FUSED = _HEAVY | {*BINARY, *UNARY}
 def primitives_of(compiled: CompiledModel, origins: Origins, times: Mapping[str, float]) -> list[Primitive]:
     """The nodes of the compiled graph in the order of execution, with the operators that they compute.
 
-    Args:
-        compiled: the compiled model.
-        origins: the nodes of the model before.
-        times: name of a primitive -> microseconds.
+    `origins` are the nodes of the model before, `times` the microseconds of primitives by their names.
     """
     ordered = compiled.get_runtime_model().get_ordered_ops()
     constant: set[str] = set()

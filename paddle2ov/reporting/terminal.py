@@ -45,11 +45,15 @@ def print_report(report: Report, console: Console | None = None) -> None:
         show(f"[red]Refused:[/red] {escape(str(refusal))}")
     if conversion is not None:
         show(_summary(conversion))
-        for line in (*_transposes(conversion), *_passes(conversion)):
+        if text := conversion.transposes_text():
+            show(f"[bold]Transposes[/bold]: {text}")
+        for line in _passes(conversion):
             show(line)
     if compiled is not None:
-        for line in _fates(report):
-            show(line)
+        counts = Counter(operator.fate for operator in report.operators)
+        show("[bold]What became of the operators[/bold]")
+        for fate in filter(counts.__getitem__, FATES):
+            show(f"{counts[fate]:7} {FATES[fate]}")
         show(_primitives(report, compiled, console.width))
         for line in _layers(compiled):
             show(line)
@@ -85,8 +89,7 @@ def _precisions(precisions: PrecisionTable) -> Table:
         table.add_column(heading, justify="right")
     table.add_column("")
     for row in precisions.rows:
-        figures = f"{row.times:.2f}", f"{row.milliseconds:.3f}", f"{row.agreement:.2%}", row.largest_text
-        table.add_row(row.name, *figures, escape(row.reason))
+        table.add_row(*map(escape, row.cells))
     return table
 
 
@@ -104,11 +107,6 @@ def _summary(conversion: ConversionReport) -> str:
     )
 
 
-def _transposes(conversion: ConversionReport) -> Iterator[str]:
-    if text := conversion.transposes_text():
-        yield f"[bold]Transposes[/bold]: {text}"
-
-
 def _passes(conversion: ConversionReport) -> Iterator[str | Padding]:
     """What the passes did; the transposes come before, and what was left alone is on the page."""
     texts, workarounds = meanings(conversion), {row.name for row in WORKAROUNDS}
@@ -121,14 +119,6 @@ def _passes(conversion: ConversionReport) -> Iterator[str | Padding]:
         for name in names:
             yield f"  {name}: {done[name]}"
             yield Padding.indent(escape(texts[name]), 4)
-
-
-def _fates(report: Report) -> Iterator[str]:
-    counts = Counter(operator.fate for operator in report.operators)
-    yield "[bold]What became of the operators[/bold]"
-    for fate, words in FATES.items():
-        if counts[fate]:
-            yield f"{counts[fate]:7} {words}"
 
 
 def _primitives(report: Report, compiled: CompiledReport, width: int) -> Table:

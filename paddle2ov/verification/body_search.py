@@ -7,12 +7,8 @@ compared like those of any program. Nested bodies are searched in the same way.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -29,7 +25,7 @@ from paddle2ov.typing import AnyArray
 from paddle2ov.verification.both_sides import Subject
 from paddle2ov.verification.cutting import cut_body
 from paddle2ov.verification.editing import Cut
-from paddle2ov.verification.localisation import Localisation, LocalisedFault, Localiser, OperatorComparison
+from paddle2ov.verification.localisation import Localisation, Localiser
 from paddle2ov.verification.values import Values, variables_read
 
 _MAX_ITERATIONS = 1000
@@ -37,122 +33,90 @@ _MAX_DIFFERING = 8
 """Iterations of a loop that are looked into: of those before, all that differs is rounding."""
 
 
-class BodySearch:
-    """Searches bodies of what is compared. Use it in a `with` statement, at whose end their files are removed."""
+def find_in_body(subject: Subject, values: Values, operator: Operator, original: Operator) -> Localisation | None:
+    """What is at fault inside an `if` or a `while`; `original` is the same operator, as the whole program has it.
 
-    def __init__(self, subject: Subject) -> None:
-        self._subject = subject
-        self._stack = ExitStack()
+    There is no culprit where all that differs is Paddle's rounding. None where the body cannot stand alone, or agrees.
+    """
+    if operator.type not in ("if", "while"):
+        return None
+    try:
+        known = _known(values, operator)
+        block = 0
+        if operator.type == "if":
+            block = 0 if bool(np.asarray(known[operator.inputs["cond"][0]]).reshape(-1)[0]) else 1
+        written = cut_body(subject.side.new_folder(), values, operator, block)
+        return _compare_body(subject, *written, known, original, block) if written is not None else None
+    except (Paddle2OVError, RuntimeError, KeyError):  # of a body alone: Paddle may refuse it, or hand nothing out
+        return None
 
-    def __enter__(self) -> BodySearch:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
+def _compare_body(
+    subject: Subject, files: ModelFiles, body: Cut, known: Mapping[str, AnyArray], original: Operator, block: int
+) -> Localisation | None:
+    program = read_program(files.program, files.params, Registry(subject.extension).signatures())
+    inner = {operator.index: operator for operator in original.blocks[block].operators}
+    originals = {index: inner[old] for index, old in body.positions.items() if old in inner}
+    amplifies: Localisation | None = None
+    rounds: Localisation | None = None
+    with subject.side.load(files) as paddle:
+        for number, inputs in _differing(subject, body, program, paddle, known):
+            values = Values(program, paddle, inputs, subject.extension, subject.where)
+            location = _compare_iteration(subject, values, originals)
+            if location is None:
+                return None
+            location.within.insert(0, str(original.place).splitlines()[0])
+            if body.state:
+                location.within[0] += f", iteration {number + 1}"
+            if location.culprit is None:
+                location.rounded = [*(rounds.rounded if rounds is not None else ()), *location.rounded]
+                rounds = location
+            elif not location.amplifies:
+                return location
+            else:
+                amplifies = amplifies or location
+    return amplifies or rounds
 
-    def run(self, values: Values, files: ModelFiles, operator: Operator, original: Operator) -> LocalisedFault | None:
-        """The operator at fault inside of `operator`.
 
-        Args:
-            values: those of the program that holds it.
-            files: that program's files.
-            operator: the `if` or `while`; another one is not looked into.
-            original: the same, as the whole program has it.
+def _compare_iteration(subject: Subject, values: Values, originals: Mapping[int, Operator]) -> Localisation | None:
+    """What is at fault in one iteration; None where it is not known which operator that is in the whole program."""
 
-        Returns:
-            Its location has no culprit where all that differs is Paddle's rounding. None where the body cannot stand
-            alone, or agrees.
-        """
-        if operator.type not in ("if", "while"):
-            return None
-        try:
-            known = _known(values, operator)
-            block = 0
-            if operator.type == "if":
-                block = 0 if bool(np.asarray(known[operator.inputs["cond"][0]]).reshape(-1)[0]) else 1
-            folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="paddle2ov-")))
-            written = cut_body(folder, files, values.program, operator, block, values.dynamic)
-            return self._compare_body(*written, known, original, block) if written is not None else None
-        except (Paddle2OVError, RuntimeError, KeyError):  # of a body alone: Paddle may refuse it, or hand nothing out
-            return None
+    def inside(operator: Operator) -> Localisation | None:
+        whole = originals.get(operator.index)
+        return find_in_body(subject, values, operator, whole) if whole is not None else None
 
-    def _compare_body(
-        self, files: ModelFiles, body: Cut, known: Mapping[str, AnyArray], original: Operator, block: int
-    ) -> LocalisedFault | None:
-        program = read_program(files.program, files.params, Registry(self._subject.extension).signatures())
-        inner = {operator.index: operator for operator in original.blocks[block].operators}
-        originals = {index: inner[old] for index, old in body.positions.items() if old in inner}
-        amplifies: LocalisedFault | None = None
-        rounded: list[OperatorComparison] = []
-        with self._subject.side.load(files) as paddle:
-            for number, inputs in self._differing(body, program, paddle, known):
-                fault = self._compare_iteration(files, program, paddle, inputs, originals)
-                if fault is None:
-                    return None
-                fault.within.insert(0, str(original.place).splitlines()[0])
-                if body.state:
-                    fault.within[0] += f", iteration {number + 1}"
-                if fault.location.culprit is None:
-                    rounded += fault.location.rounded
-                elif not fault.location.amplifies:
-                    return fault
-                else:
-                    amplifies = amplifies or fault
-        if amplifies is None and rounded:
-            return LocalisedFault(Localisation(rounded=rounded), original, files, program)
-        return amplifies
+    location = Localiser(values, subject.tolerance, subject.judge, inside).run()
+    location.rounded = [
+        replace(item, operator=originals.get(item.operator.index, item.operator)) for item in location.rounded
+    ]
+    if location.culprit is None:
+        return location if location.rounded else None
+    here = location.culprit.operator
+    whole = originals.get(here.index)
+    if whole is None or whole.source_type != here.source_type:
+        return None
+    location.place = whole.place
+    return location.inside or location
 
-    def _compare_iteration(
-        self,
-        files: ModelFiles,
-        program: Program,
-        paddle: PaddleModel,
-        inputs: Mapping[str, AnyArray],
-        originals: Mapping[int, Operator],
-    ) -> LocalisedFault | None:
-        """What is at fault in one iteration; None where it is not known which operator that is in the whole program."""
-        subject = self._subject
-        values = Values(program, paddle, inputs, subject.extension, subject.where)
 
-        def inside(operator: Operator) -> LocalisedFault | None:
-            whole = originals.get(operator.index)
-            return self.run(values, files, operator, whole) if whole is not None else None
-
-        judge = partial(subject.judge.operator, files, program)
-        location = Localiser(values, subject.tolerance, judge, inside).run()
-        location.rounded = [
-            replace(item, operator=originals[item.operator.index]) if item.operator.index in originals else item
-            for item in location.rounded
-        ]
-        if location.culprit is None:
-            return (
-                LocalisedFault(location, next(iter(originals.values())), files, program) if location.rounded else None
-            )
-        here = location.culprit.operator
-        whole = originals.get(here.index)
-        if whole is None or whole.source_type != here.source_type:
-            return None
-        return location.inside or LocalisedFault(location, whole, files, program)
-
-    def _differing(
-        self, body: Cut, program: Program, paddle: PaddleModel, known: Mapping[str, AnyArray]
-    ) -> Iterator[tuple[int, dict[str, AnyArray]]]:
-        """The first iterations whose results differ, and their inputs; a branch has one iteration."""
-        subject = self._subject
-        compiled = subject.where.compile(convert(program, extension=subject.extension, device=subject.where.target))
-        captured = {name: known[variable] for name, variable in body.given.items()}
-        state = {name: known[first] for name, (first, _) in body.state.items()}
-        differing = 0
-        for number in range(_MAX_ITERATIONS if body.state else 1):
-            inputs = {**captured, **state}
-            expected = paddle.run(inputs)
-            if not all(result.ok for result in compare_results(infer(compiled, inputs), expected, subject.tolerance)):
-                yield number, inputs
-                differing += 1
-            after = {item.name: item.array for item in expected}
-            if differing == _MAX_DIFFERING or not body.state or not bool(after[body.condition].reshape(-1)[0]):
-                return
-            state = {name: after[next_one] for name, (_, next_one) in body.state.items()}
+def _differing(
+    subject: Subject, body: Cut, program: Program, paddle: PaddleModel, known: Mapping[str, AnyArray]
+) -> Iterator[tuple[int, dict[str, AnyArray]]]:
+    """The first iterations whose results differ, and their inputs; a branch has one iteration."""
+    compiled = subject.where.compile(convert(program, extension=subject.extension, device=subject.where.target))
+    captured = {name: known[variable] for name, variable in body.given.items()}
+    state = {name: known[first] for name, (first, _) in body.state.items()}
+    differing = 0
+    for number in range(_MAX_ITERATIONS if body.state else 1):
+        inputs = {**captured, **state}
+        expected = paddle.run(inputs)
+        if not all(result.ok for result in compare_results(infer(compiled, inputs), expected, subject.tolerance)):
+            yield number, inputs
+            differing += 1
+        after = {item.name: item.array for item in expected}
+        if differing == _MAX_DIFFERING or not body.state or not bool(after[body.condition].reshape(-1)[0]):
+            return
+        state = {name: after[next_one] for name, (_, next_one) in body.state.items()}
 
 
 def _known(values: Values, operator: Operator) -> dict[str, AnyArray]:

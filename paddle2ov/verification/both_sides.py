@@ -17,14 +17,12 @@ from paddle2ov.errors import PaddleRunError, plain_message
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.inputs.given_arrays import Inputs, cast, cast_inputs, rounded_inputs
-from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Program
 from paddle2ov.translation.extension import Extension
-from paddle2ov.typing import AnyArray
 from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge
 from paddle2ov.verification.paddle_values import (
+    RANDOM,
     faulty_values,
-    random_operators,
     with_paddle_random_values,
     with_paddle_values,
 )
@@ -39,30 +37,31 @@ class Subject:
     """What is compared, and how.
 
     Attributes:
-        files: the model's files, as Paddle reads them.
-        whole: their program.
+        paddle: the model in Paddle.
+        whole: its program.
         program: the same with the results that are compared.
         compiled: that program in OpenVINO.
         tolerance: of floats, relative to the largest value of each result.
         where: where OpenVINO computes.
         extension: converters of the caller's own.
-        is_random: whether the inputs are random.
         retyped: the inputs that the compiled model takes in other types than the program, each with its type.
         side: Paddle for parts of the program, and for it in float64.
-        judge: computes in float64.
     """
 
-    files: ModelFiles
+    paddle: PaddleModel
     whole: Program
     program: Program
     compiled: openvino.CompiledModel
     tolerance: float
     where: Where
     extension: Extension
-    is_random: bool
     retyped: Mapping[str, openvino.Type]
     side: PaddleProcess
-    judge: Float64Judge
+
+    @property
+    def judge(self) -> Float64Judge:
+        """Computes in float64."""
+        return Float64Judge(self.side, self.tolerance)
 
 
 @dataclass
@@ -78,11 +77,6 @@ class Sides:
     has_faulty: bool = False
     """Whether OpenVINO took values from Paddle that Paddle computes wrongly."""
 
-    @property
-    def inputs(self) -> Inputs:
-        """What both sides were run on."""
-        return dict(self.values.inputs)
-
     def compute_in_float64(self, subject: Subject) -> None:
         """Records how far both are from what Paddle computes in float64, if values are what differs."""
         if not any(output.comparable and not output.ok for output in self.run.outputs):
@@ -91,25 +85,23 @@ class Sides:
         if not self.drawn:
             inputs = self.values.inputs
             judged = subject.judge.whole(
-                subject.files, subject.whole, inputs, self.results, self.expected, partial(_paddle_results, subject)
+                self.values.files, subject.whole, inputs, self.results, self.expected, partial(_paddle_results, subject)
             )
         self.run = replace(self.run, float64=judged)
 
     def look_for_ties(self, subject: Subject) -> None:
         """Records ties between equal scores that were broken differently, and whether they explain the differences."""
-        ties = TieFinder(self.values, subject.files, subject.tolerance, subject.side).run(self.results)
-        self.run = replace(self.run, ties=tuple(ties.found), explained=ties.explain)
+        ties, explain = TieFinder(self.values, subject.tolerance, subject.side).run(self.results)
+        self.run = replace(self.run, ties=tuple(ties), explained=explain)
 
 
-def run_both(
-    subject: Subject, paddle: PaddleModel, arrays: Inputs, expected: Sequence[Expected] | None = None
-) -> Sides:
+def run_both(subject: Subject, arrays: Inputs, expected: Sequence[Expected] | None = None) -> Sides:
     """Runs both sides and compares; `expected` are Paddle's results where they are known.
 
     Raises:
         PaddleRunError: Paddle dies. What it refuses is noted in the run.
     """
-    arrays = rounded_inputs(arrays, subject.retyped)
+    paddle, arrays = subject.paddle, rounded_inputs(arrays, subject.retyped)
     values = Values(subject.program, paddle, arrays, subject.extension, subject.where)
     shapes = {name: tuple(array.shape) for name, array in arrays.items()}
     try:
@@ -117,18 +109,12 @@ def run_both(
     except PaddleRunError as error:
         if paddle.process.is_alive():
             return Sides(values, Run(shapes, refused=str(error)), [], [])
-        if subject.is_random:
-            advice = (
-                "random inputs may be none that the model takes: give your own (--inputs FILE.npz), or shapes "
-                "(--input 'NAME[1,3,48,320]')"
-            )
-            raise PaddleRunError(f"{error}\n{advice}") from None
         raise
     results, reason = run_openvino(subject.compiled, arrays, paddle.process.deadline)
-    drawn = random_operators(values) if not reason else []
+    drawn = [operator for operator in values.block.operators if operator.type in RANDOM] if results else []
     if drawn:
         results = with_paddle_random_values(values, drawn, results)
-    faulty = faulty_values(values, subject.tolerance) if not reason else {}
+    faulty = faulty_values(values, subject.tolerance) if results else {}
     if faulty:
         results = with_paddle_values(values, faulty, results)
     if subject.retyped and results:
@@ -157,7 +143,7 @@ def _in_type_of(result: Result, expected: Expected) -> Expected:
     return Expected(expected.name, kind, cast(expected.array, OV_TYPES[kind]))
 
 
-def _paddle_results(subject: Subject, paddle: PaddleModel, arrays: Mapping[str, AnyArray]) -> list[Expected]:
+def _paddle_results(subject: Subject, paddle: PaddleModel, arrays: Inputs) -> list[Expected]:
     """Paddle's values of the results that are compared."""
     results = paddle.run(arrays)
     if subject.program is not subject.whole:

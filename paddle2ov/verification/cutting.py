@@ -12,57 +12,33 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from paddle2ov.program.files import ModelFiles
-from paddle2ov.program.model import Operator, Program
+from paddle2ov.program.model import Operator
 from paddle2ov.verification import cutting_legacy, cutting_pir
 from paddle2ov.verification.editing import Cut, write_model
+from paddle2ov.verification.values import Values
 
 
 def extract(
-    folder: Path,
-    files: ModelFiles,
-    program: Program,
-    operator: Operator,
-    inputs: Collection[str],
-    results: Sequence[str],
+    folder: Path, values: Values, operator: Operator, inputs: Collection[str], results: Sequence[str]
 ) -> ModelFiles | None:
-    """Writes the model of one operator to `folder`, in the format of its own model.
+    """Writes the model of an operator of the main block to a folder, with some variables as inputs and as results.
 
-    Args:
-        folder: where to write; it exists.
-        files: the files of the whole model.
-        program: the same, read.
-        operator: an operator of its main block.
-        inputs: the variables that it reads and that become inputs.
-        results: the variables that it writes and that become results.
-
-    Returns:
-        None where the operator cannot stand alone: it owns blocks, or reads something that depends on the model's
-        inputs and is not among `inputs`.
+    None where the operator cannot stand alone: it owns blocks, or reads something that depends on the model's inputs
+    and is not among `inputs`.
     """
     if operator.blocks:
         return None
-    cutter = cutting_pir if program.format == "pir" else cutting_legacy
-    cut = cutter.cut_operator(files, operator, inputs, results)
-    return write_model(folder, cut.content, cut.weights, program) if cut is not None else None
+    cutter = cutting_pir if values.program.format == "pir" else cutting_legacy
+    cut = cutter.cut_operator(values.files, operator, inputs, results)
+    return write_model(folder, cut.content, cut.weights, values.program) if cut is not None else None
 
 
-def cut_body(
-    folder: Path, files: ModelFiles, program: Program, operator: Operator, block: int, dynamic: Collection[str]
-) -> tuple[ModelFiles, Cut] | None:
-    """Writes the model of a block to `folder`.
+def cut_body(folder: Path, values: Values, operator: Operator, block: int) -> tuple[ModelFiles, Cut] | None:
+    """Writes the model of a block of an `if` or `while` of the main block to a folder.
 
-    Args:
-        folder: where to write; it exists.
-        files: the files of the model around it.
-        program: the same, read.
-        operator: an `if` or `while` of its main block.
-        block: which of its blocks.
-        dynamic: the variables that depend on the model's inputs.
-
-    Returns:
-        None where the block cannot stand alone: it is empty, the loop condition depends on tensor arrays, or it
-        writes in place to an outer value.
+    None where the block cannot stand alone: it is empty, the loop condition depends on tensor arrays, or it writes in
+    place to an outer value.
     """
-    cutter = cutting_pir if program.format == "pir" else cutting_legacy
-    cut = cutter.cut_body(files, program, operator, block, dynamic)
-    return (write_model(folder, cut.content, cut.weights, program), cut) if cut is not None else None
+    cutter = cutting_pir if values.program.format == "pir" else cutting_legacy
+    cut = cutter.cut_body(values, operator, block)
+    return (write_model(folder, cut.content, cut.weights, values.program), cut) if cut is not None else None

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
-from paddle2ov.program.model import Operator, Program
-from paddle2ov.verification.editing import Cut
-from paddle2ov.verification.values import captured_by
+from paddle2ov.program.model import Operator
+from paddle2ov.verification.editing import Cut, without_arrays
+from paddle2ov.verification.values import Values, captured_by, name_in_file
 
 _BLOCK_ATTRIBUTE = 8  # the type of an attribute that holds a block index
 _HOLDERS = {"feed": 9, "fetch": 10}  # their numbers in Paddle's VarType
@@ -23,7 +22,7 @@ def cut_operator(files: ModelFiles, operator: Operator, inputs: Collection[str],
     wanted, weights = block.ops[operator.index], _weights(block.vars)
     ops = list(block.ops)[: operator.index]
     before = _resolve(_read([wanted]), ops, {name: name for name in inputs}, weights)
-    # The reader numbers the writes of a variable beyond the first; such a one has another name in the file.
+    # What is written again has another name in the file.
     if before is None or not set(_written([wanted])).issuperset(results):
         return None
     feeds, constants = before
@@ -35,31 +34,30 @@ def cut_operator(files: ModelFiles, operator: Operator, inputs: Collection[str],
     return Cut(desc.SerializeToString(), weights & used)
 
 
-def cut_body(
-    files: ModelFiles, program: Program, operator: Operator, block: int, dynamic: Collection[str]
-) -> Cut | None:
+def cut_body(values: Values, operator: Operator, block: int) -> Cut | None:
     """See `cut_body` of `cutting.py`."""
-    desc = ProgramDesc.FromString(files.program.read_bytes())
+    desc = ProgramDesc.FromString(values.files.program.read_bytes())
     chosen = operator.blocks[block]
     if not chosen.operators or not 0 < chosen.index < len(desc.blocks):
         return None
     main, inner = desc.blocks[0], desc.blocks[chosen.index]
     declared = {variable.name: variable for variable in (*main.vars, *inner.vars)}
     weights = _weights(declared.values())
-    arrays = {name for name, variable in program.variables.items() if variable.is_array}
+    arrays = {name for name, variable in values.program.variables.items() if variable.is_array}
     ops = list(inner.ops)
-    positions = _without_arrays(ops, arrays)
+    positions = without_arrays(ops, arrays, lambda op: (*_read([op]), *_written([op])), lambda op: _written([op]))
     body = [ops[i] for i in positions]
     used = _read_first(desc, body) - arrays
-    state = {name: first for name, first in _loop_carried(operator).items() if name in used}
+    carried = zip(operator.outputs["out"], operator.inputs["x"], strict=True) if operator.type == "while" else ()
+    state = {own: first for name, first in carried if first and (own := name_in_file(name)) in used}
     # The variables captured from the surrounding program, under the names in the file.
-    captured = {_name_in_file(name): name for name in captured_by(chosen)}
+    captured = {name_in_file(name): name for name in captured_by(chosen)}
     entering = {name: variable for name, variable in captured.items() if name in used and name not in state}
-    available = {name: name for name in dynamic} | entering
-    available = {name: variable for name, variable in available.items() if variable in dynamic}
+    available = {name: name for name in values.dynamic} | entering
+    available = {name: variable for name, variable in available.items() if variable in values.dynamic}
     before = _resolve(entering, list(main.ops)[: operator.index], available, weights)
-    leaving = [name for name in dict.fromkeys(_name_in_file(name) for name in chosen.outputs) if name not in arrays]
-    if operator.type == "while" and leaving[:1] != [_name_in_file(chosen.outputs[0])]:
+    leaving = [name for name in dict.fromkeys(name_in_file(name) for name in chosen.outputs) if name not in arrays]
+    if operator.type == "while" and leaving[:1] != [name_in_file(chosen.outputs[0])]:
         return None  # the loop condition depends on arrays
     written = set(_written(body))
     leaving = [name for name in leaving if name in written or name in state]
@@ -86,17 +84,9 @@ def cut_body(
 def _resolve(
     names: Iterable[str], ops: Sequence[Any], variables: Mapping[str, str], weights: Collection[str]
 ) -> tuple[dict[str, str], list[Any]] | None:
-    """How the values that a part reads are obtained.
+    """Which of the `variables` must be given for a part to read `names`, and the operators that compute the others.
 
-    Args:
-        names: of the values, in the file.
-        ops: the operators before the part.
-        variables: name in the file -> variable, of those that can be given.
-        weights: the names of the weights.
-
-    Returns:
-        Those that must be given, and the operators that compute the others, in their order; None where one depends on
-        an input that cannot be given.
+    None where one depends on an input that cannot be given.
     """
     makers = {name: i for i, op in enumerate(ops) for name in _written([op])}
     feeds: dict[str, str] = {}
@@ -156,25 +146,6 @@ def _weights(variables: Iterable[Any]) -> set[str]:
     return {variable.name for variable in variables if variable.persistable}
 
 
-def _loop_carried(operator: Operator) -> dict[str, str]:
-    """What a loop carries: name in the file -> variable that enters the first iteration."""
-    if operator.type != "while":
-        return {}
-    names = (_name_in_file(name) for name in operator.outputs["out"])
-    return {name: first for name, first in zip(names, operator.inputs["x"], strict=True) if first}
-
-
-def _without_arrays(ops: list[Any], arrays: set[str]) -> list[int]:
-    """The positions of operators that work without arrays; the results of the others are added to `arrays`."""
-    positions = []
-    for position, op in enumerate(ops):
-        if arrays.isdisjoint((*_read([op]), *_written([op]))):
-            positions.append(position)
-        else:
-            arrays.update(_written([op]))
-    return positions
-
-
 def _read_first(desc: Any, ops: Iterable[Any]) -> set[str]:
     """The names that operators read before they write them."""
     names: set[str] = set()
@@ -193,8 +164,3 @@ def _read_inside(desc: Any, op: Any) -> Iterator[str]:
             for inner in desc.blocks[attribute.block_idx].ops:
                 yield from _read([inner])
                 yield from _read_inside(desc, inner)
-
-
-def _name_in_file(name: str) -> str:
-    """The name in the file: the reader numbers the writes of a variable beyond the first."""
-    return re.sub(r"@\d+$", "", name)

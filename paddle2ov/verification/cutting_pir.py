@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from paddle2ov.program.dtypes import PIR_TYPES
 from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator, Program
-from paddle2ov.verification.editing import Cut, Raw
+from paddle2ov.verification.editing import Cut, Raw, without_arrays
+from paddle2ov.verification.values import Values
 
 
 def cut_operator(files: ModelFiles, operator: Operator, inputs: Collection[str], results: Sequence[str]) -> Cut | None:
@@ -32,11 +33,10 @@ def cut_operator(files: ModelFiles, operator: Operator, inputs: Collection[str],
     return Cut(source, _weights(main["ops"]))
 
 
-def cut_body(
-    files: ModelFiles, program: Program, operator: Operator, block: int, dynamic: Collection[str]
-) -> Cut | None:
+def cut_body(values: Values, operator: Operator, block: int) -> Cut | None:
     """See `cut_body` of `cutting.py`."""
-    source, main = _read(files)
+    program = values.program
+    source, main = _read(values.files)
     ops: list[Raw] = main["ops"]
     inner = ops[operator.index]["regions"][block]["blocks"][0]
     arguments, body, last = list(inner.get("args", ())), list(inner["ops"]), inner["ops"][-1]
@@ -47,9 +47,9 @@ def cut_body(
     if last["#"] != "2.yield" or len(body) < 2 or not all(program.variables[name].is_array for name in beside if name):
         return None
     fresh = max((abs(value["%"]) for op in _walk(ops) for value in _results(op)), default=0) + 1
-    arrays = {value["%"] for op in ops for value in _results(op) if _is_array(value)}
+    arrays = {value["%"] for op in (*ops, *body) for value in _results(op) if _is_array(value)}
     arrays |= {argument["#"] for argument in arguments if _is_array(argument)}
-    chosen = _without_arrays(body[:-1], arrays)
+    chosen = without_arrays(body[:-1], arrays, lambda op: (*_captured([op]), *_makers([op])), lambda op: _makers([op]))
     inside = [body[i] for i in chosen]
     yielded = list(_operands(last))
     used = {*_captured(inside), *yielded}
@@ -61,22 +61,25 @@ def cut_body(
             feeds.append(_feed(name, {"%": fresh, "TT": argument["TT"]}))
             first[position] = name, variable
             fresh += 1
-    captured = {*_captured(inside), *_captured([last], _defined(body))} - arrays - ids.keys()
-    known = _variables_read(operator).intersection(dynamic)
+    captured = {*_captured(inside), *_captured([last], _makers(body))} - arrays - ids.keys()
+    known = _variables_read(operator).intersection(values.dynamic)
     before = _resolve(captured, ops, {value: name for value, name in _names(program, ops).items() if name in known})
     if before is None:
         return None
     outer_feeds, constants = before
     feeds += outer_feeds.values()
     kinds = {value["%"]: value for op in (*feeds, *ops, *body) for value in _results(op)}
-    leaving = [value for value in yielded if value not in arrays] + _read_by_array_ops(body[:-1], chosen)
+    made, array_ops = _makers(inside), [op for i, op in enumerate(body[:-1]) if i not in chosen]
+    leaving = [value for value in yielded if value not in arrays]
+    leaving += [value for value in _captured(array_ops) if value in made]
     tensors = [value for value in (ids.get(value, value) for value in leaving) if _is_tensor(kinds[value])]
     results = {value: f"result_{i}" for i, value in enumerate(dict.fromkeys(tensors))}
     names = [results.get(ids.get(value, value), "") for value in yielded]
     if not results or (is_loop and not all(names[i] for i in (0, *first))):
         return None
     fetches = [_fetch(name, i, kinds[value], fresh + i) for i, (value, name) in enumerate(results.items())]
-    main["ops"] = [*feeds, *constants, *_renumbered(inside, ids), *fetches]
+    _renumber(inside, ids)
+    main["ops"] = [*feeds, *constants, *inside, *fetches]
     start = len(feeds) + len(constants)
     return Cut(
         source,
@@ -97,16 +100,9 @@ def _read(files: ModelFiles) -> tuple[Raw, Raw]:
 def _resolve(
     values: Iterable[int], ops: list[Raw], variables: Mapping[int, str]
 ) -> tuple[dict[int, Raw], list[Raw]] | None:
-    """How the values that a part reads are obtained.
+    """Feeds of those of the `variables` that must be given for a part to read `values`, and what makes the others.
 
-    Args:
-        values: the values.
-        ops: the operators around the part.
-        variables: value -> variable, of those that can be given.
-
-    Returns:
-        The feeds of those that must be given, and the operators that make the others, in their order; None where one
-        that depends on the model's inputs cannot be given.
+    None where one that depends on the model's inputs cannot be given.
     """
     makers, changing = _makers(ops), _input_dependent(ops)
     feeds: dict[int, Raw] = {}
@@ -158,7 +154,7 @@ def _input_dependent(ops: Iterable[Raw]) -> set[int]:
     changing: set[int] = set()
     for op in ops:
         if op["#"] in ("1.data", "1.feed") or op.get("regions") or not changing.isdisjoint(_operands(op)):
-            changing |= _defined([op])
+            changing.update(_makers([op]))
     return changing
 
 
@@ -174,10 +170,6 @@ def _is_array(value: Raw) -> bool:
     return str(value.get("TT", {}).get("#", "")).endswith("_array")
 
 
-def _defined(ops: Iterable[Raw]) -> set[int]:
-    return {value["%"] for op in ops for value in _results(op)}
-
-
 def _blocks(op: Raw) -> Iterator[Raw]:
     return (block for region in op.get("regions", ()) for block in region["blocks"])
 
@@ -189,23 +181,6 @@ def _walk(ops: Iterable[Raw]) -> Iterator[Raw]:
             yield from _walk(block["ops"])
 
 
-def _without_arrays(ops: list[Raw], arrays: set[int]) -> list[int]:
-    """The positions of operators that work without arrays; the results of the others are added to `arrays`."""
-    positions = []
-    for position, op in enumerate(ops):
-        if not arrays.isdisjoint(_captured([op])) or any(_is_array(value) for value in _results(op)):
-            arrays |= _defined([op])
-        else:
-            positions.append(position)
-    return positions
-
-
-def _read_by_array_ops(ops: list[Raw], chosen: Collection[int]) -> list[int]:
-    """The values that the chosen operators compute and the others, which work with arrays, read."""
-    made = _defined([ops[i] for i in chosen])
-    return [value for i, op in enumerate(ops) if i not in chosen for value in _captured([op]) if value in made]
-
-
 def _captured(ops: Iterable[Raw], outside: Collection[int] = ()) -> Iterator[int]:
     """The values that operators read and that neither they make nor `outside` holds."""
     made = set(outside)
@@ -213,26 +188,17 @@ def _captured(ops: Iterable[Raw], outside: Collection[int] = ()) -> Iterator[int
         yield from (value for value in _operands(op) if value not in made)
         for block in _blocks(op):
             yield from _captured(block["ops"], made | {argument["#"] for argument in block.get("args", ())})
-        made |= _defined([op])
+        made.update(_makers([op]))
 
 
-def _renumbered(ops: Iterable[Raw], ids: Mapping[int, int]) -> list[Raw]:
-    """The operators with other value ids; an inner block may define an id again."""
-    renumbered = []
+def _renumber(ops: Iterable[Raw], ids: Mapping[int, int]) -> None:
+    """Has operators read other value ids; an inner block may define an id again."""
     for op in ops:
-        op = {**op, "I": [{**item, "%": ids.get(item["%"], item["%"])} for item in op.get("I", ())]}
-        if op.get("regions"):
-            op["regions"] = [
-                {**region, "blocks": [_renumbered_block(block, ids) for block in region["blocks"]]}
-                for region in op["regions"]
-            ]
-        renumbered.append(op)
-    return renumbered
-
-
-def _renumbered_block(block: Raw, ids: Mapping[int, int]) -> Raw:
-    own = {argument["#"] for argument in block.get("args", ())}
-    return {**block, "ops": _renumbered(block["ops"], {old: new for old, new in ids.items() if old not in own})}
+        for operand in op.get("I", ()):
+            operand["%"] = ids.get(operand["%"], operand["%"])
+        for block in _blocks(op):
+            own = {argument["#"] for argument in block.get("args", ())}
+            _renumber(block["ops"], {old: new for old, new in ids.items() if old not in own})
 
 
 def _names(program: Program, ops: list[Raw]) -> dict[int, str]:

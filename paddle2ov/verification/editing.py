@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,15 +46,7 @@ def write_model(
     program: Program,
     change: Callable[[Parameter], Parameter] = lambda parameter: parameter,
 ) -> ModelFiles:
-    """Writes a program, and those of its weights that the original's file holds.
-
-    Args:
-        folder: where to write; it exists.
-        content: the program.
-        weights: the names of its weights.
-        program: the original.
-        change: applied to each weight, one after the other.
-    """
+    """Writes a program, and those of its weights that the original's file holds, each as `change` makes it."""
     target = folder / ("inference.json" if isinstance(content, dict) else "inference.pdmodel")
     target.write_bytes(json.dumps(content).encode() if isinstance(content, dict) else content)
     saved = program.parameters.keys() & weights  # the dropout state of `rnn` is declared and not saved
@@ -63,6 +55,22 @@ def write_model(
             for part in _pdiparams_chunks(change(program.parameters[name]) for name in sorted(saved)):
                 file.write(part)
     return find_model(target)
+
+
+def without_arrays(
+    ops: Sequence[Any],
+    arrays: set[Any],
+    used: Callable[[Any], Iterable[Any]],
+    written: Callable[[Any], Iterable[Any]],
+) -> list[int]:
+    """The positions of operators that use no arrays; what the others write is added to `arrays`."""
+    positions = []
+    for position, op in enumerate(ops):
+        if arrays.isdisjoint(used(op)):
+            positions.append(position)
+        else:
+            arrays.update(written(op))
+    return positions
 
 
 def _pdiparams_chunks(parameters: Iterable[Parameter]) -> Iterator[bytes]:

@@ -17,20 +17,14 @@ from paddle2ov.comparison.paddle_process import save_arrays
 from paddle2ov.conversion import convert, translated
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.errors import ConversionWarning, Place
-from paddle2ov.program.model import Operator
 from paddle2ov.program.op_versions import older_meaning
 from paddle2ov.report import jsonable
 from paddle2ov.translation.translator import Progress
-from paddle2ov.verification.body_search import BodySearch
+from paddle2ov.verification.body_search import find_in_body
 from paddle2ov.verification.both_sides import Sides, Subject, run_openvino
 from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.judgement import is_paddle_rounding
-from paddle2ov.verification.localisation import (
-    Localisation,
-    LocalisedFault,
-    Localiser,
-    OperatorComparison,
-)
+from paddle2ov.verification.localisation import Localisation, Localiser, OperatorComparison
 from paddle2ov.verification.results import ComparedOperator, Culprit, Rounded, Run, Verification
 
 INT64 = (
@@ -48,32 +42,23 @@ def compare_operators(found: Verification, subject: Subject, one: Sides, progres
 def locate_fault(found: Verification, subject: Subject, one: Sides, case: Path | None, progress: Progress) -> None:
     """Looks for the operator at fault on one set of inputs, whose results differ; decides what the run comes to.
 
-    Args:
-        found: where it is noted.
-        subject: what is compared.
-        one: the set of inputs to look at.
-        case: where to write the operator at fault.
-        progress: called with (operators done, operators in all).
+    The operator is noted in `found`, and written to the folder `case`.
     """
-    files, values = subject.files, one.values
-    judge = partial(subject.judge.operator, files, values.program)
-    with BodySearch(subject) as search:
-
-        def inside(operator: Operator) -> LocalisedFault | None:
-            return search.run(values, files, operator, operator)
-
-        location = Localiser(values, subject.tolerance, judge, inside).run(progress)
-        if not found.operators:
-            found.operators = [_as_compared_operator(operator) for operator in location.operators]
-        found.rounded += [_as_rounded(operator) for operator in location.rounded]
-        one.run = replace(one.run, rounding=_is_rounding(one.run, location))
-        if location.culprit is None:
-            if not location.rounded:
-                found.add_note(_fault_outside_operators(subject, one))
-            return
-        fault = location.inside or LocalisedFault(location, location.culprit.operator, files, values.program)
+    location = Localiser(
+        one.values,
+        subject.tolerance,
+        subject.judge,
+        lambda operator: find_in_body(subject, one.values, operator, operator),
+    ).run(progress)
+    if not found.operators:
+        found.operators = [_as_compared_operator(operator) for operator in location.operators]
+    found.rounded += [_as_rounded(operator) for operator in location.rounded]
+    one.run = replace(one.run, rounding=_is_rounding(one.run, location))
+    if location.culprit is not None:
         if not one.run.rounding:
-            _explain(found, fault, case, subject, one.run)
+            _explain(found, location.inside or location, case, subject, one.run)
+    elif not location.rounded:
+        found.add_note(_fault_outside_operators(subject, one))
 
 
 def _is_rounding(run: Run, location: Localisation) -> bool:
@@ -86,8 +71,8 @@ def _is_rounding(run: Run, location: Localisation) -> bool:
     if run.error or not _has_distances(run.outputs):
         return False
     culprit, float64 = location.culprit, run.float64
-    if location.inside is not None and location.inside.location.culprit is not None:
-        culprit = location.inside.location.culprit
+    if location.inside is not None and location.inside.culprit is not None:
+        culprit = location.inside.culprit
     if culprit is not None and isinstance(culprit.float64, tuple):
         return False  # which it showed to be wrong
     no_fault = location.unknown == 0 and (culprit is None or location.amplifies)
@@ -100,15 +85,14 @@ def _has_distances(compared: Iterable[TensorComparison]) -> bool:
     return all(result.comparable for result in compared)
 
 
-def _explain(found: Verification, inside: LocalisedFault, case: Path | None, subject: Subject, run: Run) -> None:
-    location, place = inside.location, inside.operator.place
+def _explain(found: Verification, location: Localisation, case: Path | None, subject: Subject, run: Run) -> None:
     culprit = location.culprit
     assert culprit is not None
-    folder = None
+    place = location.place = location.place or culprit.operator.place
     if case is not None and location.isolated is not None:
-        folder = _save_case(case, found, inside)
-        inputs, results = location.isolated.inputs.keys(), list(location.isolated.expected)
-        extract(folder, inside.files, inside.program, culprit.operator, inputs, results)
+        _save_case(case, found, location)
+    else:
+        case = None
     found.culprit = Culprit(
         place.op_type,
         place.index,
@@ -117,13 +101,14 @@ def _explain(found: Verification, inside: LocalisedFault, case: Path | None, sub
         culprit.outputs,
         culprit.isolated,
         location.amplifies,
-        folder,
-        tuple(inside.within),
+        case,
+        tuple(location.within),
         culprit.float64 or "",
     )
     if older := older_meaning(culprit.operator.type, subject.program, found.paddle):
         found.add_note(f"'{place.op_type}' is converted as the Paddle computed it that wrote the program: {older}")
-    if any(map(_exceeds_32_bits, culprit.outputs)):
+    wide = [item for item in culprit.outputs if item.dtype == "int64" and item.relative > 0]
+    if any(item.absolute >= 2**31 * item.relative for item in wide):  # Paddle's largest integer
         found.add_note(INT64)
     if location.amplifies and not _has_distances(culprit.outputs):
         found.add_note(_differs_in_shape(subject, run, place, found.model))
@@ -157,11 +142,6 @@ def _differs_in_shape(subject: Subject, run: Run, place: Place, model: Path) -> 
     )
 
 
-def _exceeds_32_bits(result: TensorComparison) -> bool:
-    """Whether Paddle's largest integer does."""
-    return result.dtype == "int64" and result.relative > 0 and result.absolute >= 2**31 * result.relative
-
-
 def _fault_outside_operators(subject: Subject, one: Sides) -> str:
     """What is at fault where all operators agree: the rewrites, OpenVINO's, or a place that cannot be looked into."""
     again = partial(convert, subject.program, extension=subject.extension, device=subject.where.target)
@@ -184,17 +164,17 @@ def _fault_outside_operators(subject: Subject, one: Sides) -> str:
 def _agrees(model: Model, subject: Subject, one: Sides) -> bool:
     """Whether the program, converted with its own types of inputs, has Paddle's results."""
     try:
-        results, _ = run_openvino(subject.where.compile(model), one.inputs)
+        results, _ = run_openvino(subject.where.compile(model), one.values.inputs)
     except RuntimeError:  # without workarounds, OpenVINO need not even compile it
         return False
     return all(result.ok for result in compare_results(results, one.expected, subject.tolerance))
 
 
-def _save_case(folder: Path, found: Verification, inside: LocalisedFault) -> Path:
-    location = inside.location
-    assert location.culprit is not None
-    assert location.isolated is not None
-    operator, isolated = location.culprit.operator, location.isolated
+def _save_case(folder: Path, found: Verification, location: Localisation) -> None:
+    culprit, isolated = location.culprit, location.isolated
+    assert culprit is not None
+    assert isolated is not None
+    operator = culprit.operator
     folder.mkdir(parents=True, exist_ok=True)
     save_arrays(folder / "inputs.npz", {name: input_.array for name, input_ in isolated.inputs.items()})
     save_arrays(folder / "outputs.npz", {name: value.array for name, value in isolated.expected.items()})
@@ -202,8 +182,8 @@ def _save_case(folder: Path, found: Verification, inside: LocalisedFault) -> Pat
     save_model(isolated.model, folder / "model.xml", fp16=False)
     record = {
         "operator": operator.type,
-        "place": str(inside.operator.place),
-        "within": inside.within,
+        "place": str(location.place),
+        "within": location.within,
         "inputs": operator.inputs,
         "outputs": operator.outputs,
         "attributes": operator.attributes,
@@ -212,10 +192,10 @@ def _save_case(folder: Path, found: Verification, inside: LocalisedFault) -> Pat
         "format": found.format,
         "paddle": found.paddle,
         "openvino": found.openvino,
-        "differences": [dataclasses.asdict(item) for item in location.culprit.isolated or ()],
+        "differences": [dataclasses.asdict(item) for item in culprit.isolated or ()],
     }
     write_text(folder / "case.json", json.dumps(jsonable(record), indent=1, default=str) + "\n")
-    return folder
+    extract(folder, location.values, operator, isolated.inputs.keys(), list(isolated.expected))
 
 
 def _as_compared_operator(one: OperatorComparison) -> ComparedOperator:

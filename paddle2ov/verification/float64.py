@@ -27,26 +27,18 @@ _INT = 0  # the type of an attribute that holds an int
 
 
 def write_float64(folder: Path, files: ModelFiles, program: Program) -> ModelFiles:
-    """Writes the model in float64.
-
-    Args:
-        folder: where to write; it exists.
-        files: the model.
-        program: the same, read.
-    """
+    """Writes a model in float64 to a folder."""
     content: Raw | bytes
     if program.format == "pir":
         content = _promote_pir(json.loads(files.program.read_bytes()))
     else:
         content = _promote_legacy(ProgramDesc.FromString(files.program.read_bytes()))
-    return write_model(folder, content, program.parameters.keys(), program, _promote)
 
+    def promote(parameter: Parameter) -> Parameter:
+        dtype = _PIR_NAMES.get(parameter.dtype, parameter.dtype)
+        return replace(parameter, dtype=dtype, data=in_float64(parameter.data))
 
-def _promote(parameter: Parameter) -> Parameter:
-    wanted = _PIR_NAMES.get(parameter.dtype)
-    if wanted is None:
-        return parameter
-    return replace(parameter, dtype=wanted, data=parameter.data.astype(np.dtype(wanted)))
+    return write_model(folder, content, program.parameters.keys(), program, promote)
 
 
 def _promote_pir(node: Any) -> Any:
@@ -72,8 +64,7 @@ def _promote_legacy(desc: Any) -> bytes:
             attributes = [_promote_attribute(text) for text in op.attrs]
             del op.attrs[:]
             op.attrs.extend(attributes)
-    content: bytes = desc.SerializeToString()
-    return content
+    return bytes(desc.SerializeToString())
 
 
 def _promote_type(text: bytes) -> bytes:
@@ -82,8 +73,7 @@ def _promote_type(text: bytes) -> bytes:
         if var_type.HasField(name):
             tensor = getattr(var_type, name).tensor
             tensor.data_type = _LEGACY_NUMBERS.get(tensor.data_type, tensor.data_type)
-    promoted: bytes = var_type.SerializeToString()
-    return promoted
+    return bytes(var_type.SerializeToString())
 
 
 def _promote_attribute(text: bytes) -> bytes:
@@ -91,8 +81,7 @@ def _promote_attribute(text: bytes) -> bytes:
     if attribute.type != _INT or attribute.name not in _TYPE_ATTRIBUTES:
         return text
     attribute.i = _LEGACY_NUMBERS.get(attribute.i, attribute.i)
-    promoted: bytes = attribute.SerializeToString()
-    return promoted
+    return bytes(attribute.SerializeToString())
 
 
 def in_float64(array: AnyArray) -> AnyArray:

@@ -8,7 +8,7 @@ OpenVINO's result away from the one in float64.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,13 +16,13 @@ from paddle2ov.comparison.differences import Expected, as_openvino_array, distan
 from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError, system_message
+from paddle2ov.inputs.given_arrays import Inputs
 from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator, Program
 from paddle2ov.program.reading import read_program
-from paddle2ov.typing import AnyArray
 from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.float64 import in_float64, write_float64
-from paddle2ov.verification.values import Isolated
+from paddle2ov.verification.values import Isolated, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +79,7 @@ def is_paddle_rounding(judged: Float64Comparisons | None) -> bool:
 
 
 class Float64Judge:
-    """Has Paddle compute in float64.
-
-    Args:
-        process: where.
-        tolerance: see `compare_tensor`.
-    """
+    """Has Paddle compute in float64, in a process of its own; the tolerance is that of `compare_tensor`."""
 
     def __init__(self, process: PaddleProcess, tolerance: float) -> None:
         self._process = process
@@ -94,21 +89,12 @@ class Float64Judge:
         self,
         files: ModelFiles,
         program: Program,
-        inputs: Mapping[str, AnyArray],
+        inputs: Inputs,
         results: Sequence[Result],
         expected: Sequence[Expected],
-        compute: Callable[[PaddleModel, Mapping[str, AnyArray]], list[Expected]] = PaddleModel.run,
+        compute: Callable[[PaddleModel, Inputs], list[Expected]] = PaddleModel.run,
     ) -> Float64Comparisons:
-        """Compares the results of a whole model with Paddle's in float64.
-
-        Args:
-            files: the model.
-            program: the same, read.
-            inputs: what it was run on.
-            results: OpenVINO's.
-            expected: Paddle's.
-            compute: what has Paddle compute them, from the model in float64 and its inputs.
-        """
+        """Compares the results of a whole model with Paddle's in float64, which `compute` gets from its inputs."""
         if len(results) != len(expected):
             return "OpenVINO has not all results"
         with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
@@ -123,12 +109,12 @@ class Float64Judge:
             for ours, want, right in zip(results, expected, exact, strict=True)
         )
 
-    def operator(self, files: ModelFiles, program: Program, operator: Operator, alone: Isolated) -> Float64Comparisons:
+    def operator(self, values: Values, operator: Operator, alone: Isolated) -> Float64Comparisons:
         """Compares the results of one isolated operator with Paddle's in float64."""
         inputs, expected = alone.inputs, alone.expected
         with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
             try:
-                part = extract(Path(folder), files, program, operator, inputs.keys(), list(expected))
+                part = extract(Path(folder), values, operator, inputs.keys(), list(expected))
                 if part is None:
                     return "it cannot stand alone"
                 read = read_program(part.program, part.params, mapped=False)

@@ -7,16 +7,16 @@ in the whole model is found by halving what is left of the program.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from paddle2ov.comparison.deadline import TimeUpError
-from paddle2ov.comparison.differences import TensorComparison, compare_tensor
-from paddle2ov.program.files import ModelFiles
-from paddle2ov.program.model import Operator, Program
+from paddle2ov.comparison.differences import Expected, TensorComparison, compare_tensor
+from paddle2ov.compilation.running import Result
+from paddle2ov.errors import Place
+from paddle2ov.program.model import Operator
 from paddle2ov.translation.translator import Progress
-from paddle2ov.verification.judgement import Float64Comparisons, is_paddle_rounding
+from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge, is_paddle_rounding
 from paddle2ov.verification.paddle_values import RANDOM
 from paddle2ov.verification.values import Isolated, Values, variables_read
 
@@ -38,23 +38,22 @@ class OperatorComparison:
     """
 
     operator: Operator
-    outputs: tuple[TensorComparison, ...]
-    inputs_agree: bool
+    outputs: tuple[TensorComparison, ...] = ()
+    inputs_agree: bool = True
     isolated: tuple[TensorComparison, ...] | None = None
     float64: Float64Comparisons | None = None
 
 
-Judgement = Callable[[Operator, Isolated], Float64Comparisons]
-"""Judges an operator alone, whose results differ."""
-Inside = Callable[[Operator], "LocalisedFault | None"]
-"""Looks into an `if` or a `while`, see `BodySearch.run`."""
+Inside = Callable[[Operator], "Localisation | None"]
+"""Looks into an `if` or a `while`, see `find_in_body`."""
 
 
 @dataclass(slots=True)
 class Localisation:
-    """What was found.
+    """What was found in a program, which is the whole one or the body of an `if` or a `while`.
 
     Attributes:
+        values: both sides' values in the program.
         operators: the operators of the main block that were looked at alone, in program order.
         culprit: the first operator that is wrong given Paddle's own inputs; if there is none, one whose results differ
             in the whole model although its inputs agree; or None.
@@ -64,49 +63,32 @@ class Localisation:
         rounded: the operators before it that differ from Paddle alone, by Paddle's rounding.
         unknown: how many operators could not be run alone.
         is_explained: whether nothing differs in the whole model once OpenVINO takes Paddle's results of `rounded`.
+        place: the culprit's, as the whole program has it; set in a body.
+        within: the `if` and `while` that the body is in, outermost first, with the iteration of a loop.
     """
 
+    values: Values
     operators: list[OperatorComparison] = field(default_factory=list)
     culprit: OperatorComparison | None = None
     isolated: Isolated | None = None
-    inside: LocalisedFault | None = None
+    inside: Localisation | None = None
     amplifies: bool = False
     rounded: list[OperatorComparison] = field(default_factory=list)
     unknown: int = 0
     is_explained: bool = False
-
-
-@dataclass(slots=True)
-class LocalisedFault:
-    """What was found, and where.
-
-    Attributes:
-        location: what was found in a program.
-        operator: its culprit, as the whole program has it.
-        files: the program's files: those of the whole one, or those of a body as a program of its own.
-        program: the program.
-        within: the control-flow operators that it is in, outermost first, with the iteration of a loop.
-    """
-
-    location: Localisation
-    operator: Operator
-    files: ModelFiles
-    program: Program
+    place: Place | None = None
     within: list[str] = field(default_factory=list)
 
 
 class Localiser:
     """Compares a program's values on one set of inputs.
 
-    Args:
-        values: both sides' values.
-        tolerance: see `compare_tensor`.
-        judge: says of an operator alone whose results differ which side is the right one.
-        inside: looks into those that own blocks.
+    `judge` says of an operator alone whose results differ which side is the right one, `inside` looks into those that
+    own blocks.
     """
 
     def __init__(
-        self, values: Values, tolerance: float, judge: Judgement | None = None, inside: Inside | None = None
+        self, values: Values, tolerance: float, judge: Float64Judge | None = None, inside: Inside | None = None
     ) -> None:
         self._values = values
         self._tolerance = tolerance
@@ -115,7 +97,7 @@ class Localiser:
 
     def run(self, progress: Progress | None = None) -> Localisation:
         """Finds the operator at fault."""
-        location, drawn = Localisation(), None
+        location, drawn = Localisation(self._values), None
         for compared in self._each_alone(progress):
             location.operators.append(compared)
             if compared.isolated is None:
@@ -136,8 +118,7 @@ class Localiser:
         values = self._values
         by_name: dict[str, TensorComparison] = {}
         written = [name for operator in values.block.operators for name in operator.output_names()]
-        names = [name for name in written if name in values.used and values.is_known(name)]
-        batches = _Batches(names, progress)
+        batches = _Batches(list(filter(self._is_compared, written)), progress)
         for batch in batches:
             by_name |= self._compare(batch, batches)
         compared = []
@@ -151,9 +132,9 @@ class Localiser:
             compared.append(OperatorComparison(operator, outputs, agree and not any(item.blocks for item in filled)))
         return compared
 
-    def isolate(self, operator: Operator, filled: Sequence[Operator] = ()) -> Isolated | None:
+    def isolate(self, operator: Operator) -> Isolated | None:
         """The operator alone, on Paddle's inputs, after those that filled its arrays; None if it cannot stand alone."""
-        values, together = self._values, (*filled, operator)
+        values, together = self._values, (*self._values.filled_by(operator), operator)
         made = {name for item in together for name in item.output_names()}
         available, expected = values.around(together, [name for name in operator.output_names() if name in values.used])
         available = {name: value for name, value in available.items() if name not in made}
@@ -162,13 +143,8 @@ class Localiser:
         # Numbers that a converter must know, such as shapes, may only be known through what computes them.
         floats = {name: value for name, value in available.items() if value.dtype not in ("int32", "int64", "bool")}
         for cuts in (available, floats):
-            try:
-                results, model = values.compute(cuts, list(expected))
-            except TimeUpError:
-                raise
-            except Exception:  # whatever a conversion of a cut program raises: the whole one has passed
-                continue
-            return Isolated(cuts, expected, dict(zip(expected, results, strict=True)), model)
+            if (computed := values.compute(cuts, list(expected))) is not None:
+                return Isolated(cuts, expected, dict(zip(expected, computed[0], strict=True)), computed[1])
         return None
 
     # --- each operator alone ------------------------------------------------------------------------------------------
@@ -181,11 +157,17 @@ class Localiser:
         ]
         batches = _Batches(operators, progress)
         for batch in batches:
-            plain = [item for item in batch if not item.blocks and not values.works_on_arrays(item)]
+            plain = [
+                item
+                for item in batch
+                if not item.blocks and not any(map(values.is_array, (*item.input_names(), *item.output_names())))
+            ]
             compared = self._plain_alone(plain, batches)
             for operator in batch:
-                isolated = compared.get(operator.index)
-                yield OperatorComparison(operator, (), True, isolated) if isolated else self._one_alone(operator)
+                alone = compared.get(operator.index)
+                if not alone and (isolated := self.isolate(operator)) is not None:
+                    alone = self._compare_alone(isolated)
+                yield OperatorComparison(operator, isolated=alone)
 
     def _is_compared(self, name: str) -> bool:
         values = self._values
@@ -203,55 +185,44 @@ class Localiser:
         for group in _independent(operators):
             names = [name for item in group for name in item.output_names() if name in expected]
             inside = {name for item in group for name in variables_read(item)}
-            try:
-                results, _ = values.compute({name: value for name, value in read.items() if name in inside}, names)
-            except TimeUpError:
-                raise
-            except Exception:  # of one of them: each is looked at by itself
+            computed = values.compute({name: value for name, value in read.items() if name in inside}, names)
+            if computed is None:  # for one of them: each is looked at by itself
                 continue
-            compared = {
-                name: compare_tensor(name, result, expected[name], self._tolerance)
-                for name, result in zip(names, results, strict=True)
-            }
+            compared = self._differences(dict(zip(names, computed[0], strict=True)), expected)
             for item in group:
                 by_index[item.index] = tuple(compared[name] for name in item.output_names() if name in compared)
         return by_index
 
-    def _one_alone(self, operator: Operator) -> OperatorComparison:
-        isolated = self.isolate(operator, self._values.filled_by(operator))
-        compared = self._compare_alone(isolated) if isolated is not None else None
-        return OperatorComparison(operator, (), True, compared)
-
     def _compare_alone(self, isolated: Isolated) -> tuple[TensorComparison, ...]:
-        return tuple(
-            compare_tensor(name, isolated.results[name], want, self._tolerance)
-            for name, want in isolated.expected.items()
-        )
+        return tuple(self._differences(isolated.results, isolated.expected).values())
+
+    def _differences(
+        self, results: Mapping[str, Result], expected: Mapping[str, Expected]
+    ) -> dict[str, TensorComparison]:
+        return {name: compare_tensor(name, item, expected[name], self._tolerance) for name, item in results.items()}
 
     def _is_at_fault(self, location: Localisation, compared: OperatorComparison) -> bool:
         """Whether an operator that differs alone is wrong; then it is the culprit. Else Paddle's rounding is noted."""
         operator = compared.operator
-        filled = self._values.filled_by(operator)
-        isolated = self.isolate(operator, filled)
+        isolated = self.isolate(operator)
         if isolated is not None:
             compared.isolated = self._compare_alone(isolated)
             if _agree(compared.isolated):
                 return False
             if self._judge is not None:
-                compared.float64 = self._judge(operator, isolated)
+                compared.float64 = self._judge.operator(self._values, operator, isolated)
                 if is_paddle_rounding(compared.float64):
                     location.rounded.append(compared)
                     return False
-        # Nothing but what reads an array shows what a loop or branch wrote to it.
-        owner = next((item for item in filled if item.blocks), operator)
+        owner = self._owner(operator)
         if owner.blocks and self._inside is not None:
             location.inside = self._inside(owner)
-            if location.inside is not None and location.inside.location.culprit is None:
-                location.rounded += location.inside.location.rounded
+            if location.inside is not None and location.inside.culprit is None:
+                location.rounded += location.inside.rounded
                 location.inside = None
                 return False
         outputs = tuple(self._compare(list(isolated.expected) if isolated is not None else []).values())
-        location.culprit = OperatorComparison(owner, outputs, True, compared.isolated, compared.float64)
+        location.culprit = replace(compared, operator=owner, outputs=outputs)
         location.isolated = isolated
         return True
 
@@ -262,12 +233,12 @@ class Localiser:
         values = self._values
         rounded = [name for item in location.rounded for name in item.operator.output_names() if name in values.used]
         if rounded:
-            values.fixed |= values.of_paddle(rounded)
+            values.fix(values.of_paddle(rounded))
         location.culprit = culprit = self._first_in_whole()
         if culprit is None:
             location.is_explained = bool(rounded)
             return
-        location.isolated = self.isolate(culprit.operator, values.filled_by(culprit.operator))
+        location.isolated = self.isolate(culprit.operator)
         if location.isolated is not None:
             culprit.isolated = self._compare_alone(location.isolated)
             location.amplifies = _agree(culprit.isolated)
@@ -291,18 +262,18 @@ class Localiser:
         for operator in between:
             outputs_compared = tuple(comparisons[name] for name in operator.output_names() if name in comparisons)
             if not _agree(outputs_compared):
-                owner = next((item for item in values.filled_by(operator) if item.blocks), operator)
-                return OperatorComparison(owner, outputs_compared, True)
+                return OperatorComparison(self._owner(operator), outputs_compared)
         return None
+
+    def _owner(self, operator: Operator) -> Operator:
+        """Nothing but what reads an array shows what a loop or branch wrote to it: that one is suspected then."""
+        return next((item for item in self._values.filled_by(operator) if item.blocks), operator)
 
     def _compare(self, names: Sequence[str], batches: _Batches[str] | None = None) -> dict[str, TensorComparison]:
         expected = self._values.of_paddle(names)
         if batches is not None:
             batches.fetched(value.array.nbytes for value in expected.values())
-        return {
-            name: compare_tensor(name, result, expected[name], self._tolerance)
-            for name, result in self._values.of_openvino(expected).items()
-        }
+        return self._differences(self._values.of_openvino(expected), expected)
 
 
 _Item = TypeVar("_Item")

@@ -35,12 +35,7 @@ class Measure:
 
 
 def measure_for(settings: Settings | None, results: Results) -> Measure:
-    """The measure for what a model does, as far as its settings and its results tell.
-
-    Args:
-        settings: those beside the model.
-        results: what the model gave for one item.
-    """
+    """The measure for what a model does, as far as its settings and its results for one item tell."""
     first = results[0]
     if settings is not None and first.dtype.kind == "f":
         if settings.postprocess == "Topk" and first.ndim == 2:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -81,13 +82,10 @@ def _argsort(seen: ObservedOperator) -> Reordering | None:
     return _indices(seen, "indices", seen.number("axis", -1), ascending, stable=stable)
 
 
-def _arg_extreme(ascending: bool) -> Callable[[ObservedOperator], Reordering | None]:
-    def find(seen: ObservedOperator) -> Reordering | None:
-        flat, keep = (bool(seen.operator.attributes.get(name, False)) for name in ("flatten", "keepdims"))
-        axis = 0 if flat else seen.number("axis", -1)
-        return _indices(seen, "out", axis, ascending, flat=flat, squeezed=not keep)
-
-    return find
+def _arg_extreme(seen: ObservedOperator, ascending: bool) -> Reordering | None:
+    flat, keep = (bool(seen.operator.attributes.get(name, False)) for name in ("flatten", "keepdims"))
+    axis = 0 if flat else seen.number("axis", -1)
+    return _indices(seen, "out", axis, ascending, flat=flat, squeezed=not keep)
 
 
 def _indices(
@@ -220,8 +218,8 @@ def _match_rows(paddle: AnyArray, ours: AnyArray, limits: AnyArray) -> AnyArray 
 
 _CHECKS: dict[str, Callable[[ObservedOperator], Reordering | None]] = {
     "proposes": _proposals,
-    "selects the largest": _arg_extreme(ascending=False),
-    "selects the smallest": _arg_extreme(ascending=True),
+    "selects the largest": partial(_arg_extreme, ascending=False),
+    "selects the smallest": partial(_arg_extreme, ascending=True),
     "selects the top": _top_k,
     "sorts": _argsort,
     "suppresses": _nms,

@@ -12,23 +12,20 @@ import numpy as np
 import openvino
 
 from paddle2ov.comparison.differences import Expected, as_openvino_array
-from paddle2ov.comparison.paddle_process import PaddleModel
-from paddle2ov.compilation.precision import NEVER_COMPILED, computes_in, is_compilable_in_f16
+from paddle2ov.compilation.precision import lower_precisions
 from paddle2ov.compilation.running import compile_on_cpu, infer
-from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
+from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
 from paddle2ov.inputs.given_arrays import Inputs, cast_inputs
 from paddle2ov.program.settings import Settings
 from paddle2ov.progress import StageProgress
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.both_sides import Sides, Subject, compare, run_both, run_openvino
-from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
+from paddle2ov.verification.judgement import is_paddle_rounding
 from paddle2ov.verification.measures import BOXES, Measure, measure_for
 from paddle2ov.verification.results import ComparedPrecision, PrecisionTable, Verdict
 from paddle2ov.verification.where import Where
 
-LOWER = ("bf16", "f16")
-QUANTIZED = "int8"
 _ROUNDS = 15
 _SECONDS = 6.0
 """How long is measured; every precision is run three times all the same."""
@@ -39,7 +36,6 @@ _VERDICTS: tuple[Verdict, ...] = ("differ", "rounding", "ties", "agree")  # the 
 
 def compare_precisions(
     subject: Subject,
-    paddle: PaddleModel,
     sides: Sequence[Sides],
     tolerance: float,
     model: openvino.Model,
@@ -49,15 +45,7 @@ def compare_precisions(
 ) -> PrecisionTable:
     """Compares each precision with Paddle on inputs that were compared in float32, and measures it.
 
-    Args:
-        subject: the comparison in float32.
-        paddle: Paddle, with the model.
-        sides: what was found of each set of inputs.
-        tolerance: of the other precisions.
-        model: the converted model.
-        quantized: the same in int8.
-        settings: those beside the model.
-        say: told what is being done.
+    The tolerance is that of the other precisions; `quantized` is the model in int8.
 
     Raises:
         OpenVINORunError: OpenVINO cannot compile the model in one of them.
@@ -65,36 +53,25 @@ def compare_precisions(
     """
     ran = [side for side in sides if not side.run.refused]
     measure = measure_for(settings, _arrays(ran[0].expected))
-    here = [item for item in LOWER if computes_in("CPU", item)]
-    missing = {item: "this processor has no hardware for it" for item in LOWER if item not in here}
-    if "f16" in here and not is_compilable_in_f16(model):
-        here.remove("f16")
-        missing["f16"] = NEVER_COMPILED
-    subjects = {"f32": subject}
-    for name in here:
-        judge = Float64Judge(subject.side, tolerance)
-        compiled = _compiled(model, name)
-        subjects[name] = replace(
-            subject, compiled=compiled, tolerance=tolerance, where=Where(precision=name), judge=judge
-        )
+    missing = lower_precisions(model)
+    here = [name for name, reason in missing.items() if not reason]
+    compiled, compared = {"f32": subject.compiled}, {"f32": ran}
+    for i, name in enumerate(here):
+        say("comparing precisions", i, len(here))
+        del missing[name]
+        compiled[name] = _compiled(model, name)
+        lower = replace(subject, compiled=compiled[name], tolerance=tolerance, where=Where(precision=name))
+        compared[name] = [_judged(lower, side) for side in ran]
     if quantized is None:
-        missing[QUANTIZED] = "needs data: `paddle2ov quantize` makes a model of it, which --quantized compares"
+        missing["int8"] = "needs data: `paddle2ov quantize` makes a model of it, which --quantized compares"
     else:
-        subjects[QUANTIZED] = replace(subject, compiled=_compiled(quantized, "default"), tolerance=tolerance)
-    compared: dict[str, list[Sides]] = {}
-    for i, (name, item) in enumerate(subjects.items()):
-        say("comparing precisions", i, len(subjects))
-        if name == "f32":
-            compared[name] = ran
-        elif name == QUANTIZED:
-            compared[name] = [_quantized(item, side) for side in ran]
-        else:
-            compared[name] = [_judged(item, paddle, side) for side in ran]
+        compiled["int8"] = _compiled(quantized, "default")
+        compared["int8"] = [_quantized(compiled["int8"], side, tolerance) for side in ran]
     rows = [_row(name, judged, measure) for name, judged in compared.items()]
     say("measuring precisions", 0, 1)
-    taken = [side.inputs for i, side in enumerate(ran) if all(judged[i].results for judged in compared.values())]
+    taken = [side.values.inputs for i, side in enumerate(ran) if all(judged[i].results for judged in compared.values())]
     if taken:  # OpenVINO takes these inputs
-        times = _times({name: subject.compiled for name, subject in subjects.items()}, taken[0])
+        times = _times(compiled, taken[0])
         rows = [_timed(row, times) for row in rows]
     return PrecisionTable(measure.name, measure.meaning, tuple(rows), missing, advice(rows))
 
@@ -114,21 +91,13 @@ def quantized_model(given: str | os.PathLike[str] | openvino.Model, model: openv
             mine, theirs = (", ".join(item.get_any_name() for item in both) or "none" for both in (ports, others))
             raise ConversionInputError(f"quantized: its {what} are {mine}, those of the model {theirs}")
         for port, other in zip(ports, others, strict=True):
-            if not _fits(port, other):
+            (kind, shape), (wanted, asked) = ((p.get_element_type(), p.get_partial_shape()) for p in (port, other))
+            if kind != wanted or not shape.compatible(asked):
                 raise ConversionInputError(
-                    f"quantized: its '{port.get_any_name()}' is {_described(port)}, that of the model "
-                    f"{_described(other)}"
+                    f"quantized: its '{port.get_any_name()}' is {kind.get_type_name()} {shape}, that of the model "
+                    f"{wanted.get_type_name()} {asked}"
                 )
     return in_int8
-
-
-def _fits(one: openvino.Output, other: openvino.Output) -> bool:
-    same_type = one.get_element_type() == other.get_element_type()
-    return bool(same_type and one.get_partial_shape().compatible(other.get_partial_shape()))
-
-
-def _described(port: openvino.Output) -> str:
-    return f"{port.get_element_type().get_type_name()} {port.get_partial_shape().to_string()}"
 
 
 def advice(rows: Sequence[ComparedPrecision]) -> str:
@@ -154,15 +123,14 @@ def advice(rows: Sequence[ComparedPrecision]) -> str:
 
 
 def _compiled(model: openvino.Model, precision: str) -> openvino.CompiledModel:
-    try:
+    failing = f"OpenVINO cannot compile the model in {precision}"
+    with FailingAs(lambda reason: OpenVINORunError(f"{failing}: {reason}"), RuntimeError, str):
         return compile_on_cpu(model, precision)
-    except RuntimeError as error:
-        raise OpenVINORunError(f"OpenVINO cannot compile the model in {precision}: {error}") from error
 
 
-def _judged(subject: Subject, paddle: PaddleModel, side: Sides) -> Sides:
+def _judged(subject: Subject, side: Sides) -> Sides:
     """A set of inputs in another precision, judged as in float32; no operator is looked for."""
-    judged = run_both(subject, paddle, side.inputs, side.expected)
+    judged = run_both(subject, side.values.inputs, side.expected)
     if not judged.run.ok:
         judged.look_for_ties(subject)
     if not judged.run.ok and not judged.run.explained:
@@ -171,10 +139,10 @@ def _judged(subject: Subject, paddle: PaddleModel, side: Sides) -> Sides:
     return judged
 
 
-def _quantized(subject: Subject, side: Sides) -> Sides:
+def _quantized(compiled: openvino.CompiledModel, side: Sides, tolerance: float) -> Sides:
     """A set of inputs in the quantized model, whose inner values are not those of the program."""
-    results, error = run_openvino(subject.compiled, side.inputs)
-    run = compare(side.run.inputs, results, error, side.expected, subject.tolerance)
+    results, error = run_openvino(compiled, side.values.inputs)
+    run = compare(side.run.inputs, results, error, side.expected, tolerance)
     return Sides(side.values, run, results, side.expected)
 
 

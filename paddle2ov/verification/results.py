@@ -13,6 +13,13 @@ from paddle2ov.verification.judgement import Float64Comparison
 from paddle2ov.verification.ties import Tie
 
 Verdict = Literal["agree", "ties", "rounding", "differ", "unknown"]
+_WORDS = {
+    "agree": "agrees",
+    "differ": "differs",
+    "unknown": "not known",
+    "ties": "agrees up to ties",
+    "rounding": "agrees up to Paddle's rounding",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +154,11 @@ class ComparedPrecision:
     reason: str = ""
 
     @property
-    def largest_text(self) -> str:
-        """The largest difference as a table shows it."""
-        return "-" if self.reason else f"{self.largest:.2g}"
+    def cells(self) -> tuple[str, str, str, str, str, str]:
+        """The row of a table: name, times as fast, ms, agreement, largest difference, and what was found."""
+        figures = f"{self.times:.2f}", f"{self.milliseconds:.3f}", f"{self.agreement:.2%}"
+        largest = "-" if self.reason else f"{self.largest:.2g}"
+        return self.name, *figures, largest, ": ".join(filter(None, (_WORDS[self.verdict], self.reason)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from openvino import PartialShape
 
 from paddle2ov.comparison.differences import compare_tensor
-from paddle2ov.comparison.paddle_process import PaddleModel
 from paddle2ov.errors import PaddleRunError
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.inputs.given_arrays import Inputs
@@ -32,7 +31,6 @@ SCALARS = (
 def run_all(
     found: Verification,
     subject: Subject,
-    paddle: PaddleModel,
     sets: Sequence[Inputs],
     drawn: RandomInputs | None,
     say: StageProgress,
@@ -44,12 +42,19 @@ def run_all(
     """
     sides: list[Sides] = []
     advice = _advice(subject, drawn) if drawn is not None else ""
+
+    def run(arrays: Inputs) -> Sides:
+        try:
+            return run_both(subject, arrays)
+        except PaddleRunError as error:
+            raise PaddleRunError(f"{error}{advice}") from None
+
     for i, arrays in enumerate(sets):
         say("running", i, len(sets))
-        sides.append(run_both(subject, paddle, arrays))
+        sides.append(run(arrays))
         if drawn is not None and sides[-1].run.refused:
             say("looking for inputs that Paddle takes", i, len(sets))
-            others = (run_both(subject, paddle, alternative) for alternative in drawn.alternatives(i))
+            others = (run(alternative) for alternative in drawn.alternatives(i))
             sides[-1] = next((item for item in others if not item.run.refused), sides[-1])
             drawn = drawn if not sides[-1].run.refused else None
         found.runs.append(sides[-1].run)
@@ -62,7 +67,7 @@ def run_all(
     if any(side.has_faulty for side in sides):
         found.add_note(PADDLE_FAULT)
     wide = drawn.beyond_32_bits() if drawn is not None else None
-    if wide is not None and sides[0].run.ok and run_both(subject, paddle, wide).run.verdict == "differ":
+    if wide is not None and sides[0].run.ok and run(wide).run.verdict == "differ":
         found.add_note(WIDE)
     sequences = [input_.name for input_ in subject.program.inputs if input_.lod_level]
     if sequences and not any(name.endswith(LENGTHS_SUFFIX) for name in sets[0]):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,12 +18,11 @@ from paddle2ov.comparison.differences import Expected, as_openvino_array, compar
 from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Paddle2OVError
-from paddle2ov.program.files import ModelFiles
 from paddle2ov.program.model import Operator
 from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.cutting import extract
-from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator
+from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator, Reordering
 from paddle2ov.verification.values import Values
 from paddle2ov.verification.vectors import VECTOR_CHECKS
 
@@ -72,53 +71,31 @@ class Tie:
         return f"{self.place}: {what}"
 
 
-@dataclass(slots=True)
-class Ties:
-    """What was found.
-
-    Attributes:
-        found: the selections that decided otherwise, in the order of the program.
-        explain: whether nothing else differs: with Paddle's choices all results agree.
-    """
-
-    found: list[Tie] = field(default_factory=list)
-    explain: bool = False
-
-
 class TieFinder:
-    """Looks for ties on one set of inputs.
+    """Looks for ties on one set of inputs. Paddle's choices become `fixed` ones of the values."""
 
-    Args:
-        values: both sides' values. Paddle's choices become its `fixed` ones.
-        files: the model's files.
-        tolerance: see `compare_tensor`; of scores it is relative to the largest.
-        side: Paddle for single operators.
-    """
-
-    def __init__(self, values: Values, files: ModelFiles, tolerance: float, side: PaddleProcess) -> None:
+    def __init__(self, values: Values, tolerance: float, side: PaddleProcess) -> None:
         self._values = values
-        self._files = files
         self._tolerance = tolerance
         self._side = side
 
-    def run(self, results: Sequence[Result]) -> Ties:
-        """Whether ties explain how `results`, those of the whole model, differ from Paddle's."""
-        values, ties = self._values, Ties()
+    def run(self, results: Sequence[Result]) -> tuple[list[Tie], bool]:
+        """The selections of a model that decided otherwise, and whether its `results` differ by nothing else."""
+        values, ties = self._values, list[Tie]()
         selections = [operator for operator in values.block.operators if operator.type in CHOOSING]
         if not selections or not results:
-            return ties
+            return ties, False
         outputs = [item.variable for item in values.program.outputs]
         around = [name for selection in selections for name in (*selection.input_names(), *selection.output_names())]
         inside = [name for name in around if name in values.used or name in outputs]
-        paddle = {key: item for operator in selections for key, item in values.read_by(operator).items()}
-        paddle |= values.of_paddle([*inside, *outputs])
-        first = True
+        read, wrote = values.around(selections, [*inside, *outputs])
+        paddle, first = read | wrote, True
         while True:
             ours = values.of_openvino(name for name in (*inside, *outputs) if name in paddle)
             if first and not self._is_the_same(dict(zip(outputs, results, strict=False)), ours, paddle):
-                return ties  # with the values inside as results the model computes something else
+                return ties, False  # with the values inside as results the model computes something else
             first = False
-            before = len(ties.found)
+            before = len(ties)
             for operator in selections:
                 names = [name for name in operator.output_names() if name in ours and name not in values.fixed]
                 if self._agree(names, ours, paddle):
@@ -127,13 +104,12 @@ class TieFinder:
                     continue  # an earlier one is to be fixed first
                 tie = self._tie(operator, names, ours, paddle)
                 if tie is None:
-                    return ties
-                ties.found.append(tie)
-                values.fixed |= {name: paddle[name] for name in operator.output_names() if name in paddle}
-            if len(ties.found) == before:
+                    return ties, False
+                ties.append(tie)
+                values.fix({name: paddle[name] for name in operator.output_names() if name in paddle})
+            if len(ties) == before:
                 left = [name for name in outputs if name not in values.fixed]
-                ties.explain = bool(before) and all(name in ours for name in left) and self._agree(left, ours, paddle)
-                return ties
+                return ties, bool(ties) and all(name in ours for name in left) and self._agree(left, ours, paddle)
 
     def _is_the_same(
         self, whole: Mapping[str, Result], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
@@ -153,7 +129,6 @@ class TieFinder:
     def _tie(
         self, operator: Operator, names: Sequence[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
     ) -> Tie | None:
-        place = operator.place
         theirs = {name: as_openvino_array(value) for name, value in paddle.items()}
         inputs = {name: value for name, value in theirs.items() if name in self._values.inputs}
         seen = ObservedOperator(
@@ -162,17 +137,19 @@ class TieFinder:
             inputs | {name: value.array for name, value in ours.items()},
             self._tolerance,
         )
-        checks = {**ORDER_CHECKS, **VECTOR_CHECKS}
-        order = checks[operator.type](seen) if operator.type in checks else None
-        if order is not None:
-            kind: Literal["order", "vectors"] = "vectors" if operator.type in VECTOR_CHECKS else "order"
-            text = str(place).splitlines()[0]
-            return Tie(operator.type, place.index, text, kind, order.moved, order.entries, order.gap)
-        return self._choice(operator, names, ours, paddle)
+        kind: Literal["order", "choice", "vectors"] = "vectors" if operator.type in VECTOR_CHECKS else "order"
+        check = {**ORDER_CHECKS, **VECTOR_CHECKS}.get(operator.type)
+        found = check(seen) if check is not None else None
+        if found is None:
+            kind, found = "choice", self._choice(operator, names, ours, paddle)
+        if found is None:
+            return None
+        place = str(operator.place).splitlines()[0]
+        return Tie(operator.type, operator.index, place, kind, found.moved, found.entries, found.gap)
 
     def _choice(
         self, operator: Operator, names: Sequence[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
-    ) -> Tie | None:
+    ) -> Reordering | None:
         """Asks Paddle what it computes from what OpenVINO read."""
         reads = [name for name in dict.fromkeys(operator.input_names()) if name in self._values.dynamic]
         arrays: dict[str, AnyArray] = {}
@@ -185,7 +162,7 @@ class TieFinder:
                 return None
         with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
             try:
-                part = extract(Path(folder), self._files, self._values.program, operator, reads, names)
+                part = extract(Path(folder), self._values, operator, reads, names)
                 if part is None:
                     return None
                 with self._side.load(part) as alone:
@@ -196,11 +173,7 @@ class TieFinder:
             return None
         compared = [compare_tensor(name, ours[name], paddle[name], self._tolerance) for name in names]
         gaps = [compare_tensor(name, ours[name], paddle[name], self._tolerance) for name in reads if name in ours]
-        return Tie(
-            operator.type,
-            operator.index,
-            str(operator.place).splitlines()[0],
-            "choice",
+        return Reordering(
             sum(item.wrong for item in compared),
             sum(item.elements for item in compared),
             max((gap.relative for gap in gaps), default=0.0),

@@ -10,16 +10,15 @@ from typing import Any
 from msgspec.structs import replace
 from openvino import Model
 
-from paddle2ov.comparison.deadline import TimeUpError
 from paddle2ov.comparison.differences import Expected
 from paddle2ov.comparison.paddle_process import PaddleModel
 from paddle2ov.compilation.running import Result, infer
 from paddle2ov.conversion import convert
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
+from paddle2ov.inputs.given_arrays import Inputs
 from paddle2ov.program.liveness import liveness
 from paddle2ov.program.model import Block, Operator, Program
 from paddle2ov.translation.extension import Extension
-from paddle2ov.typing import AnyArray
 from paddle2ov.verification.where import ON_CPU, Where
 
 
@@ -36,14 +35,8 @@ class Isolated:
 class Values:
     """Both sides' values on one set of inputs.
 
-    Args:
-        program: the program.
-        paddle: Paddle, with the same program loaded.
-        inputs: arrays by the names of the inputs.
-        extension: converters of the user's own.
-        where: where OpenVINO computes.
-
     Attributes:
+        files: the program's, as Paddle has loaded them.
         block: the main block, without what its results do not need.
         used: the variables that anything reads.
         dynamic: the variables that depend on the program's inputs; the others are constants.
@@ -54,11 +47,12 @@ class Values:
         self,
         program: Program,
         paddle: PaddleModel,
-        inputs: Mapping[str, AnyArray],
+        inputs: Inputs,
         extension: Extension = None,
         where: Where = ON_CPU,
     ) -> None:
         self.program = program
+        self.files = paddle.files
         self.inputs = inputs
         self.fixed: dict[str, Expected] = {}
         self._paddle = paddle
@@ -83,7 +77,7 @@ class Values:
 
     def is_known(self, name: str) -> bool:
         """Whether Paddle may be able to hand out a variable: an operator of the main block writes it."""
-        return name in self._requests and not self._is_array(name)
+        return name in self._requests and not self.is_array(name)
 
     def of_paddle(self, names: Iterable[str]) -> dict[str, Expected]:
         """Paddle's values, of the variables that it can hand out."""
@@ -95,26 +89,14 @@ class Values:
         """OpenVINO's values of the variables that can be model outputs, without the fixed ones."""
         return dict(self._of_openvino([name for name in dict.fromkeys(names) if name not in self.fixed]))
 
-    def read_by(self, operator: Operator) -> dict[str, Expected]:
-        """Paddle's values of what an operator reads and what depends on the program's inputs."""
-        return self.around([operator], [])[0]
-
     def around(
         self, operators: Iterable[Operator], wanted: Sequence[str]
     ) -> tuple[dict[str, Expected], dict[str, Expected]]:
-        """Paddle's values, fetched in one run.
-
-        Args:
-            operators: operators of the main block.
-            wanted: variables.
-
-        Returns:
-            Those of what the operators read and what depends on the program's inputs, and those of the variables.
-        """
+        """Paddle's values of what operators read and what depends on the program's inputs, and those of variables."""
         names = [
             name
             for name in dict.fromkeys(name for operator in operators for name in variables_read(operator))
-            if name in self.dynamic and not self._is_array(name)
+            if name in self.dynamic and not self.is_array(name)
         ]
         fetched = self.of_paddle([*names, *wanted])
         read = {name: fetched[name] for name in names if name in fetched}
@@ -128,55 +110,49 @@ class Values:
         by_index: dict[int, Operator] = {}
         waiting = [operator]
         while waiting:
-            arrays = [name for name in variables_read(waiting.pop()) if self._is_array(name)]
+            arrays = [name for name in variables_read(waiting.pop()) if self.is_array(name)]
             makers = [self._makers[name] for name in arrays if name in self._makers]
             waiting += [maker for maker in makers if maker.index not in by_index]
             by_index |= {maker.index: maker for maker in makers}
         return [by_index[index] for index in sorted(by_index) if index < operator.index]
 
-    def works_on_arrays(self, operator: Operator) -> bool:
-        """Whether an operator reads or writes tensor arrays."""
-        return any(self._is_array(name) for name in (*variables_read(operator), *operator.output_names()))
+    def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Model] | None:
+        """OpenVINO's values of variables from given values of others, and the model that computes them.
 
-    def compute(self, cuts: Mapping[str, Expected], names: Sequence[str]) -> tuple[list[Result], Model]:
-        """OpenVINO's values of variables from given values of others, and the model that computes them."""
+        None where that cannot be converted, or does not run.
+        """
         self._paddle.process.deadline.check()
-        shapes = {name: self._shape(name, cut.array) for name, cut in cuts.items()}
-        model = convert(
-            self.program,
-            input=shapes or None,
-            output=list(names),
-            extension=self._extension,
-            device=self._where.target,
-            sequence_lengths=self._with_lengths,
-        )
+        variables = self.program.variables
+        shapes = {name: [*cut.array.shape, *([2] if variables[name].is_complex else [])] for name, cut in cuts.items()}
         arrays = {name: cut.array for name, cut in cuts.items()}
         arrays |= {name + LENGTHS_SUFFIX: cut.lengths for name, cut in cuts.items() if cut.lengths is not None}
-        results = infer(self._where.compile(model), {**self.inputs, **arrays})
+        try:
+            model = convert(
+                self.program,
+                input=shapes or None,
+                output=list(names),
+                extension=self._extension,
+                device=self._where.target,
+                sequence_lengths=self._with_lengths,
+            )
+            results = infer(self._where.compile(model), {**self.inputs, **arrays})
+        except Exception:  # whatever a conversion of a cut program raises: the whole one has passed
+            return None
         return results[: len(names)], model
 
     def _of_openvino(self, names: Sequence[str]) -> Iterator[tuple[str, Result]]:
-        if not names:
-            return
-        try:
-            results, _ = self.compute(self.fixed, names)
-        except TimeUpError:
-            raise
-        except Exception:  # a value that cannot be a result: the others still can
-            if len(names) > 1:
-                middle = len(names) // 2
-                yield from self._of_openvino(names[:middle])
-                yield from self._of_openvino(names[middle:])
-            return
-        yield from zip(names, results, strict=True)
+        computed = self.compute(self.fixed, names) if names else None
+        if computed is not None:
+            yield from zip(names, computed[0], strict=True)
+        elif len(names) > 1:  # a value that cannot be a result: the others still can
+            middle = len(names) // 2
+            yield from self._of_openvino(names[:middle])
+            yield from self._of_openvino(names[middle:])
 
-    def _is_array(self, name: str) -> bool:
+    def is_array(self, name: str) -> bool:
+        """Whether a variable is a tensor array."""
         variable = self.program.variables.get(name)
         return variable is not None and variable.is_array
-
-    def _shape(self, name: str, array: AnyArray) -> list[int]:
-        pairs = (self.program.variables[name].dtype or "").startswith("complex")
-        return [*array.shape, 2] if pairs else list(array.shape)
 
 
 def variables_read(operator: Operator) -> Iterator[str]:
@@ -194,12 +170,16 @@ def captured_by(block: Block) -> Iterator[str]:
     yield from (name for name in (*names, *yielded, *block.outputs) if name and name not in inside)
 
 
+def name_in_file(name: str) -> str:
+    """The name in a legacy file: the reader numbers the writes of a variable beyond the first (`x@1`)."""
+    return re.sub(r"@\d+$", "", name)
+
+
 def _fetch_requests(program: Program, operator: Operator) -> Iterator[tuple[str, dict[str, Any]]]:
     """The requests by which `paddle_worker.py` fetches the results of an operator."""
     if program.format == "legacy":
         for name in operator.output_names():
-            # The reader numbers the writes of a variable beyond the first: `x@1`.
-            written = re.sub(r"@\d+$", "", name)
+            written = name_in_file(name)
             yield name, {"op": operator.index, "name": written if written in program.variables else name}
         return
     for i, names in enumerate(operator.outputs.values()):

@@ -39,7 +39,7 @@ from paddle2ov.translation.model_builder import chosen_outputs
 from paddle2ov.translation.registry import Registry
 from paddle2ov.verification.both_sides import Sides, Subject
 from paddle2ov.verification.faults import compare_operators, locate_fault
-from paddle2ov.verification.judgement import Float64Judge, is_paddle_rounding
+from paddle2ov.verification.judgement import is_paddle_rounding
 from paddle2ov.verification.precisions import compare_precisions, quantized_model
 from paddle2ov.verification.results import Verification
 from paddle2ov.verification.runs import run_all, unexplained
@@ -128,7 +128,8 @@ def verify(
         OpenVINORunError: OpenVINO cannot compile the model.
         PaddleRunError: there is no Paddle, it dies, or it refuses all of the inputs.
     """
-    _check_tolerance(tolerance)
+    if tolerance is not None and not (isinstance(tolerance, Real) and 0 <= tolerance < float("inf")):
+        raise ConversionInputError(f"tolerance: {tolerance!s:.80} is not a number of 0 or more")
     check_timeout(timeout)
     folder = case_folder(case)
     check_flags(operators=operators, sequence_lengths=sequence_lengths)
@@ -146,8 +147,7 @@ def verify(
     files = find_model(model, params)
     deadline = Deadline(timeout)
     program = whole = read_program(model, params, Registry(extension).signatures(), mapped=False)
-    source = whole.source
-    assert source is not None
+    assert whole.source is not None
     if converted is not None:
         check_unchanged(converted)
     if outputs is not None:
@@ -158,44 +158,43 @@ def verify(
     model = converted or convert(program, extension=extension, device=where.target, sequence_lengths=sequence_lengths)
     drawn = None if sets else RandomInputs(program, model, shape_sets(shapes), seed, settings, sequence_lengths)
     sets = sets if drawn is None else drawn.sets
+    retyped = _retyped(model, program)
     in_int8 = quantized_model(quantized, model) if quantized is not None else None
     compiled, where = _compiled(model, where)
     lower = LOW_TOLERANCE if tolerance is None else tolerance
-    if tolerance is None:
-        tolerance = TOLERANCE if where.precision == "f32" else LOW_TOLERANCE
-    doing = _Progress(progress)
-    say = doing.say
+    tolerance = TOLERANCE if tolerance is None and where.precision == "f32" else lower
+    say = _Progress(progress)
     say("starting Paddle", 0, len(sets))
     report = Verification(origin(files.program), program.format, "", openvino.__version__, tolerance, where.precision)
     with PaddleProcess(program.format, paddle_python, deadline) as side:
-        subject = Subject(
-            files=files,
-            whole=whole,
-            program=program,
-            compiled=compiled,
-            tolerance=tolerance,
-            where=where,
-            extension=extension,
-            is_random=not (inputs or images),
-            retyped=_retyped(model, program),
-            side=side,
-            judge=Float64Judge(side, tolerance),
-        )
         try:
             with PaddleProcess(program.format, paddle_python, deadline) as process:
-                paddle = process.load(files)
-                source.check()  # that is what Paddle has read
+                subject = Subject(
+                    paddle=process.load(files),
+                    whole=whole,
+                    program=program,
+                    compiled=compiled,
+                    tolerance=tolerance,
+                    where=where,
+                    extension=extension,
+                    retyped=retyped,
+                    side=side,
+                )
+                whole.source.check()  # that is what Paddle has read
                 report.paddle = process.version
-                sides = run_all(report, subject, paddle, sets, drawn, say, on_run or (lambda found: None))
-                _look_into(report, subject, sides, operators, folder, say)
+                sides = run_all(report, subject, sets, drawn, say, on_run or (lambda found: None))
+                try:
+                    _look_into(report, subject, sides, operators, folder, say)
+                finally:  # what is known by then
+                    report.runs = [side.run for side in sides]
                 if short == "all":
-                    report.precisions = compare_precisions(subject, paddle, sides, lower, model, in_int8, settings, say)
+                    report.precisions = compare_precisions(subject, sides, lower, model, in_int8, settings, say)
         except TimeUpError:
-            report.unfinished = doing.what
+            report.unfinished = say.what
         except KeyboardInterrupt:  # `on_run` knows the report
-            report.unfinished = doing.what
+            report.unfinished = say.what
             raise
-    source.check()
+    whole.source.check()
     if report.verdict == "differ" and where.precision != "f32":
         report.add_note(_ROUNDED)
     return report
@@ -230,7 +229,7 @@ class _Progress:
         self._progress = progress
         self.what = ""
 
-    def say(self, what: str, done: int, total: int) -> None:
+    def __call__(self, what: str, done: int, total: int) -> None:
         self.what = f"{what}, {done} of {total}"
         if self._progress is not None:
             self._progress(what, done, total)
@@ -245,20 +244,14 @@ def _look_into(
     say: StageProgress,
 ) -> None:
     """Classifies differences: ties, Paddle's rounding, or an operator at fault."""
-
-    def note() -> None:
-        found.runs = [side.run for side in sides]
-
     differing = unexplained(found, subject, sides)
     for i, pair in enumerate(differing):
         say("looking for ties", i, len(differing))
         pair.look_for_ties(subject)
-        note()
     differing = [item for item in differing if not item.run.explained]
     for i, pair in enumerate(differing):
         say("computing in float64", i, len(differing))
         pair.compute_in_float64(subject)
-        note()
     if operators:
         chosen = next(side for side in (*differing, *sides) if not side.run.refused)
         compare_operators(found, subject, chosen, lambda done, total: say("comparing operators", done, total))
@@ -267,17 +260,10 @@ def _look_into(
     # Where float64 shows Paddle's rounding everywhere, the operators that round are looked for on one of the sets.
     for pair in unclear or clear[:1]:
         locate_fault(found, subject, pair, case, lambda done, total: say("looking for the operator", done, total))
-        note()
         if pair.run.verdict == "differ":
             return
     for pair in clear:
         pair.run = replace(pair.run, rounding=True)
-    note()
-
-
-def _check_tolerance(tolerance: float | None) -> None:
-    if tolerance is not None and not (isinstance(tolerance, Real) and 0 <= tolerance < float("inf")):
-        raise ConversionInputError(f"tolerance: {tolerance!s:.80} is not a number of 0 or more")
 
 
 def _compiled(model: openvino.Model, where: Where) -> tuple[openvino.CompiledModel, Where]:

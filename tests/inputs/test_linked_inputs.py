@@ -14,7 +14,7 @@ from gen_models.harness.legacy import legacy_python
 from gen_models.harness.spec import paddle
 from gen_models.harness.store import generated
 from gen_models.linked import linked_program
-from paddle2ov.inputs.random_inputs import RandomInputs, random_inputs
+from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.program.reading import read_program
 from paddle2ov.verification.faults import INT64
 from paddle2ov.verification.paddle_values import PADDLE_FAULT
@@ -103,7 +103,7 @@ def test_a_cache_that_a_branch_joins(tmp_path):
         return paddle.static.nn.cond(paddle.shape(cache)[2] > 0, join, lambda: x * 1)
 
     save_program(tmp_path, build, x=([1, 2, -1, 8], "float32"), cache=([-1, -1, -1, -1], "float32"))
-    for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path)):
+    for arrays in RandomInputs(read_program(tmp_path), paddle2ov.convert(tmp_path)).sets:
         batch, heads, length, width = arrays["cache"].shape
         assert (batch, heads, width) == (1, 2, 8)
         assert length > 0
@@ -116,9 +116,9 @@ def test_what_to_call_where_paddle_takes_none(tmp_path):
     save_program(tmp_path, build, x=([6, 5], "float32"), n=([3], "int32"))
     result = call("verify", tmp_path)
     assert result.exit_code == 2
-    program = tmp_path / "inference.json"
-    assert f"paddle2ov verify {program} --input 'x[6,5],n[3]'" in result.stderr
-    assert f'np.savez("inputs.npz", x=..., n=...)\'\n  paddle2ov verify {program} --inputs inputs.npz' in result.stderr
+    assert "Give shapes that fit each other in place of these:\n  --input 'x[6,5],n[3]'\n" in result.stderr
+    made = "python -c 'import numpy as np; np.savez(\"inputs.npz\", x=..., n=...)'"
+    assert f"Or give arrays with --inputs inputs.npz, made by\n  {made}\n" in result.stderr
 
 
 def test_alternatives_of_a_scalar(tmp_path):
@@ -153,7 +153,7 @@ def test_sizes_that_nothing_ties_together_differ(tmp_path):
 
     floats = {"x": ([-1, -1, 4], "float32"), "state": ([2, -1, 6], "float32")}
     save_program(tmp_path, build, **floats, sources=([-1], "int32"), targets=([-1], "int32"))
-    for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path))[1:]:
+    for arrays in RandomInputs(read_program(tmp_path), paddle2ov.convert(tmp_path)).sets[1:]:
         (batch, time, _), edges = arrays["x"].shape, len(arrays["sources"])
         assert len({batch, time, edges}) == 3
         assert arrays["state"].shape[1] == batch
@@ -166,7 +166,7 @@ def test_indices_are_near_the_largest(tmp_path):
         return flat + paddle.gather(x, paddle.clip(rows, 0, 8)).sum()
 
     save_program(tmp_path, build, x=([3, 10], "float32"), places=([-1], "int64"), rows=([-1], "int64"))
-    for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path)):
+    for arrays in RandomInputs(read_program(tmp_path), paddle2ov.convert(tmp_path)).sets:
         assert arrays["places"].max() == 2
         assert arrays["rows"].max() == 2
 

@@ -10,7 +10,7 @@ import paddle2ov
 from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov import OpenVINORunError
-from paddle2ov.inputs.random_inputs import random_inputs
+from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.program.reading import read_program
 from paddle2ov.testing import load
 from tests.support.formats import marks_of
@@ -80,4 +80,4 @@ def test_a_network_of_the_benchmarks(timed, tmp_path):
     from benchmarks.networks import export
 
     export(timed, str(tmp_path / "inference"))
-    check(tmp_path, random_inputs(read_program(tmp_path))[0])
+    check(tmp_path, RandomInputs(read_program(tmp_path)).sets[0])

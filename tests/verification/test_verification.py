@@ -20,7 +20,7 @@ from paddle2ov.comparison.differences import Expected, compare_tensor
 from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.running import Result
 from paddle2ov.inputs.given_arrays import given_inputs
-from paddle2ov.inputs.random_inputs import random_inputs
+from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program.files import find_model
 from paddle2ov.program.model import Block, Program, Variable
@@ -96,13 +96,14 @@ def test_an_operator_stands_alone_with_its_weights_and_constants(format, tmp_pat
     files, program = find_model(folder), read_program(folder)
     inputs = {"x": np.linspace(-1, 1, 3 * 32 * 40, dtype=np.float32).reshape(1, 3, 32, 40)}
     with PaddleProcess(format) as paddle:
-        localiser = Localiser(Values(program, paddle.load(files), inputs), 1e-4)
+        values = Values(program, paddle.load(files), inputs)
+        localiser = Localiser(values, 1e-4)
         for kind in ("conv2d", "reshape2", "rnn"):
             operator = next(operator for operator in program.block.operators if operator.type == kind)
             alone = localiser.isolate(operator)
             target = tmp_path / kind
             target.mkdir()
-            part = extract(target, files, program, operator, alone.inputs.keys(), list(alone.expected))
+            part = extract(target, values, operator, alone.inputs.keys(), list(alone.expected))
             with paddle.load(part) as other:
                 results = other.run({name: input_.array for name, input_ in alone.inputs.items()})
             for result, expected in zip(results, alone.expected.values(), strict=True):
@@ -305,7 +306,7 @@ def test_paddle_is_missing_or_dies(tmp_path):
 
 def test_random_inputs():
     program = read_program(network("bert"))
-    sets = random_inputs(program)
+    sets = RandomInputs(program).sets
     assert len(sets) == 3
     rows = min(
         program.parameters[name].data.shape[0]
@@ -314,15 +315,15 @@ def test_random_inputs():
         for name in operator.inputs["weight"]
     )
     assert all(array.min() >= 0 and array.max() < max(rows, 10) for item in sets for array in item.values())
-    again = random_inputs(program)
+    again = RandomInputs(program).sets
     assert all(np.array_equal(one[name], other[name]) for one, other in zip(sets, again, strict=True) for name in one)
     with pytest.raises(paddle2ov.ConversionInputError, match="is missing"):
         given_inputs(program, {"nothing": np.zeros(1)})
     with pytest.raises(paddle2ov.ConversionInputError, match="seed: -1 is not an integer of 0 or more"):
-        random_inputs(program, seed=-1)
+        RandomInputs(program, seed=-1)
     name = program.inputs[0].name
     with pytest.raises(paddle2ov.ConversionInputError, match=f"'{name}' is too large for random inputs"):
-        random_inputs(program, shapes=[{name: [100_000, 100_000]}])
+        RandomInputs(program, shapes=[{name: [100_000, 100_000]}])
 
 
 @pytest.mark.parametrize("wrong", [False, True])
@@ -347,7 +348,7 @@ def test_random_classes_and_lengths(tmp_path):
         return paddle.nn.GRU(8, 4)(x, sequence_length=lengths)[0], paddle.nn.functional.one_hot(classes, 3)
 
     save_program(tmp_path, build, x=[-1, -1, 8], lengths=([-1], "int64"), classes=([-1], "int64"))
-    for arrays in random_inputs(read_program(tmp_path), paddle2ov.convert(tmp_path), seed=3):
+    for arrays in RandomInputs(read_program(tmp_path), paddle2ov.convert(tmp_path), seed=3).sets:
         assert arrays["classes"].max() == 2
         assert arrays["lengths"].min() >= 1
         assert arrays["lengths"].max() == arrays["x"].shape[1]
@@ -512,7 +513,7 @@ def test_sizes_that_users_run(tmp_path):
         if settings is not None:
             (tmp_path / "inference.yml").write_text(settings)
             settings = read_settings(tmp_path / "inference.yml")
-        return [input_["x"].shape for input_ in random_inputs(program, settings=settings)]
+        return [input_["x"].shape for input_ in RandomInputs(program, settings=settings).sets]
 
     free = [(1, 3, 224, 224), (2, 3, 160, 320), (3, 3, 320, 128), (1, 3, 640, 640), (1, 3, 768, 1024)]
     assert shapes((-1, 3, -1, -1)) == free

@@ -53,33 +53,36 @@ const axis = (title, more = {}) => ({
   ...more,
 });
 
+/* Horizontal bars of one dataset, or of several that are stacked; `least` is the height without them. */
+function horizontal(id, labels, datasets, least, x, options) {
+  const lines = labels.map((label) => inLines(label, mostOf()));
+  const canvas = place(id, !labels.length || !datasets.length, Math.max(least + 56, least + 23 * labels.length + 15 * extraLines(lines)));
+  if (!canvas) return;
+  const scales = { x, y: axis("", { stacked: x.stacked, grid: { display: false }, ticks: { autoSkip: false } }) };
+  new Chart(canvas, {
+    type: "bar",
+    data: { labels: lines, datasets: datasets.map((one) => ({ maxBarThickness: 17, ...one })) },
+    options: { indexAxis: "y", scales, ...options },
+  });
+}
+
 /* Horizontal bars. rows: [{label, value, note, colour, click}]. */
 function bars(id, rows, { title = "", format = (value) => value.toLocaleString("en") } = {}) {
-  const labels = rows.map((row) => inLines(row.label, mostOf()));
-  const canvas = place(id, !rows.length, Math.max(120, 62 + 23 * rows.length + 15 * extraLines(labels)));
-  if (!canvas) return null;
-  return new Chart(canvas, {
-    type: "bar",
-    data: {
-      labels,
-      datasets: [{ data: rows.map((row) => row.value || null), backgroundColor: rows.map((row) => row.colour || COLOURS[0]), maxBarThickness: 17, minBarLength: 2 }],
-    },
-    options: {
-      indexAxis: "y",
-      scales: { x: axis(title, { min: 0, ticks: { maxTicksLimit: 6, precision: 0, callback: (value) => format(value) } }), y: axis("", { grid: { display: false }, ticks: { autoSkip: false } }) },
-      plugins: {
-        legend: { display: false },
-        tooltip: {
-          callbacks: {
-            title: (items) => rows[items[0].dataIndex].label,
-            label: (item) => [format(rows[item.dataIndex].value), ...(rows[item.dataIndex].note || [])],
-          },
+  const clicked = (items) => items.length && rows[items[0].index].click;
+  const dataset = { data: rows.map((row) => row.value || null), backgroundColor: rows.map((row) => row.colour || COLOURS[0]), minBarLength: 2 };
+  horizontal(id, rows.map((row) => row.label), [dataset], 62, axis(title, { min: 0, ticks: { maxTicksLimit: 6, precision: 0, callback: (value) => format(value) } }), {
+    plugins: {
+      legend: { display: false },
+      tooltip: {
+        callbacks: {
+          title: (items) => rows[items[0].dataIndex].label,
+          label: (item) => [format(rows[item.dataIndex].value), ...(rows[item.dataIndex].note || [])],
         },
       },
-      onClick: (_, items) => items.length && rows[items[0].index].click && rows[items[0].index].click(),
-      onHover: (event, items) => {
-        event.native.target.style.cursor = items.length && rows[items[0].index].click ? "pointer" : "";
-      },
+    },
+    onClick: (_, items) => clicked(items) && clicked(items)(),
+    onHover: (event, items) => {
+      event.native.target.style.cursor = clicked(items) ? "pointer" : "";
     },
   });
 }
@@ -87,25 +90,14 @@ function bars(id, rows, { title = "", format = (value) => value.toLocaleString("
 /* Horizontal bars of several parts. parts: [{label, colour, values}] with one value for each label. */
 function stacked(id, labels, parts, title = "") {
   const shown = parts.filter((part) => part.values.some((value) => value));
-  const named = labels.map((label) => inLines(label, mostOf()));
-  const canvas = place(id, !labels.length || !shown.length, Math.max(150, 96 + 23 * labels.length + 15 * extraLines(named)));
-  if (!canvas) return null;
-  return new Chart(canvas, {
-    type: "bar",
-    data: {
-      labels: named,
-      datasets: shown.map((part) => ({ label: part.label, data: part.values, backgroundColor: part.colour, maxBarThickness: 17 })),
-    },
-    options: {
-      indexAxis: "y",
-      interaction: { mode: "index", axis: "y", intersect: false },
-      scales: { x: axis(title, { stacked: true, ticks: { precision: 0 } }), y: axis("", { stacked: true, grid: { display: false }, ticks: { autoSkip: false } }) },
-      plugins: {
-        tooltip: {
-          displayColors: true,
-          filter: (item) => item.raw,
-          callbacks: { title: (items) => (items.length ? labels[items[0].dataIndex] : "") },
-        },
+  const datasets = shown.map((part) => ({ label: part.label, data: part.values, backgroundColor: part.colour }));
+  horizontal(id, labels, datasets, 96, axis(title, { stacked: true, ticks: { precision: 0 } }), {
+    interaction: { mode: "index", axis: "y", intersect: false },
+    plugins: {
+      tooltip: {
+        displayColors: true,
+        filter: (item) => item.raw,
+        callbacks: { title: (items) => (items.length ? labels[items[0].dataIndex] : "") },
       },
     },
   });
@@ -114,8 +106,8 @@ function stacked(id, labels, parts, title = "") {
 /* A line from x to y. */
 function curve(id, points, { x, y, note }) {
   const canvas = place(id, points.length < 2, 300);
-  if (!canvas) return null;
-  return new Chart(canvas, {
+  if (!canvas) return;
+  new Chart(canvas, {
     type: "line",
     data: { datasets: [{ data: points, borderColor: COLOURS[0], backgroundColor: "rgb(47 102 144 / 10%)", fill: true, pointRadius: 0, pointHitRadius: 8, borderWidth: 2 }] },
     options: {
@@ -129,7 +121,7 @@ function curve(id, points, { x, y, note }) {
 /* Points on a logarithmic axis, with the tolerance as a line. points: [{x, y, good, note, click}]. */
 function differences(id, points, tolerance, { x = "", labels = null } = {}) {
   const canvas = place(id, !points.length, labels ? Math.max(130, 80 + 24 * labels.length) : 380);
-  if (!canvas) return null;
+  if (!canvas) return;
   const least = 1e-9; // what is closer is drawn as equal
   const value = (point) => Math.max(point.value, least);
   const sideways = Boolean(labels);
@@ -145,7 +137,7 @@ function differences(id, points, tolerance, { x = "", labels = null } = {}) {
   const plain = sideways
     ? axis("", { type: "linear", min: -0.5, max: labels.length - 0.5, grid: { display: false }, reverse: true, ticks: { stepSize: 0.5, autoSkip: false, callback: (tick) => (Number.isInteger(tick) ? inLines(labels[tick] || "", mostOf()) : null) } })
     : axis(x, { type: "linear", min: ends[0], max: ends[1], ticks: { precision: 0, includeBounds: false } });
-  return new Chart(canvas, {
+  new Chart(canvas, {
     data: {
       datasets: [
         { type: "scatter", label: "operators", data: points.map(at), backgroundColor: points.map((point) => (point.good ? "#2f6690" : "#b3261e")), pointRadius: sideways ? 5 : 3.2, pointHoverRadius: 6 },

@@ -66,20 +66,14 @@ function aboutGroup(key) {
   return parts;
 }
 
-function showGroup(key) {
-  byId("details").replaceChildren(...aboutGroup(key));
-  byId("details").scrollTop = 0;
+function about(kind, ref, label) {
+  if (kind === "operator") return aboutOperator(OPERATORS[ref]);
+  const ports = { input: DATA.inputs, output: DATA.outputs }[kind] || [];
+  const port = view.which === 0 ? ports[ref] : ports.find((one) => one.name === label);
+  return port ? aboutPort(port) : aboutPrimitive(PRIMITIVES[ref]);
 }
 
-function showDetails(kind, ref, label) {
-  let parts;
-  if (kind === "operator") parts = aboutOperator(OPERATORS[ref]);
-  else if (kind === "primitive") parts = aboutPrimitive(PRIMITIVES[ref]);
-  else {
-    const ports = kind === "input" ? DATA.inputs : DATA.outputs;
-    const port = view.which === 0 ? ports[ref] : ports.find((one) => one.name === label);
-    parts = port ? aboutPort(port) : aboutPrimitive(PRIMITIVES[ref]);
-  }
+function showDetails(parts) {
   byId("details").replaceChildren(...parts);
   byId("details").scrollTop = 0;
 }

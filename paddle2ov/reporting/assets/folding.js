@@ -5,7 +5,7 @@ const FEW = 45; // nodes that are shown at first, about
 
 class Folding {
   constructor({ nodes, edges, groups }) {
-    this.items = new Map([["", { key: "", kind: "whole", parent: null, members: [], depth: 0, count: 0 }]]);
+    this.items = new Map([["", { key: "", kind: "whole", parent: null, members: [], depth: 0, count: 0, inner: new Map(), enters: new Set(), leaves: new Set() }]]);
     const named = (i) => (i < 0 ? "" : `g${i}`);
     groups.forEach(([kind, label, ref, parent], i) => this.add({ key: named(i), kind, label, ref, parent: named(parent), members: [] }));
     nodes.forEach(([key, kind, label, ref, group]) => this.add({ key, kind, label, ref, parent: named(group), members: null }));
@@ -32,22 +32,28 @@ class Folding {
     }
   }
 
+  /* From one item to another: what leaves a group, the two members of one group between, and what enters one. */
+  way(source, target) {
+    const [left, entered] = [[], []];
+    let [a, b] = [this.items.get(source), this.items.get(target)];
+    while (a.parent !== b.parent) {
+      if (a.depth >= b.depth) {
+        left.push(a);
+        a = this.items.get(a.parent);
+      } else {
+        entered.unshift(b);
+        b = this.items.get(b.parent);
+      }
+    }
+    return { left, a, b, entered };
+  }
+
   /* For each group: edges between its members, the members that read from outside, and those that are read there. */
   lift() {
-    Object.assign(this.items.get(""), { inner: new Map(), enters: new Set(), leaves: new Set() });
     for (const [source, target] of this.edges) {
-      let [a, b] = [this.items.get(source), this.items.get(target)];
-      while (a.parent !== b.parent) {
-        if (a.depth >= b.depth) {
-          const outer = this.items.get(a.parent);
-          outer.leaves.add(a.key);
-          a = outer;
-        } else {
-          const outer = this.items.get(b.parent);
-          outer.enters.add(b.key);
-          b = outer;
-        }
-      }
+      const { left, a, b, entered } = this.way(source, target);
+      for (const one of left) this.items.get(one.parent).leaves.add(one.key);
+      for (const one of entered) this.items.get(one.parent).enters.add(one.key);
       if (a !== b) this.items.get(a.parent).inner.set(`${a.key} ${b.key}`, [a.key, b.key]);
     }
     for (const item of this.items.values()) { // a branch or loop leads to its blocks

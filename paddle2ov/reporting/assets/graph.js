@@ -242,8 +242,7 @@ function paint(name) {
 function selected(node) {
   view.cy.edges(".near").removeClass("near");
   node.connectedEdges().addClass("near");
-  if (node.is(".box, .folded")) showGroup(node.id());
-  else showDetails(node.data("kind"), node.data("ref"), node.data("name"));
+  showDetails(node.is(".box, .folded") ? aboutGroup(node.id()) : about(node.data("kind"), node.data("ref"), node.data("name")));
 }
 
 /* Goes to a node, in whichever graph it stands; an operator that is in neither is described beside it. */
@@ -259,7 +258,7 @@ function showInGraph(key) {
   if (cy.getElementById(key).empty() && folding.reveal(key)) redraw();
   const node = cy.getElementById(key);
   if (node.empty()) {
-    showDetails(key[0] === "o" ? "operator" : "primitive", Number(key.slice(1)), "");
+    showDetails(about(key[0] === "o" ? "operator" : "primitive", Number(key.slice(1)), ""));
     return;
   }
   cy.resize();

@@ -72,27 +72,11 @@ class Layout {
 
   /* The points that an edge bends at between two shown items. */
   bends(source, target, places) {
-    const { items } = this.folding;
-    const [up, down] = [[], []];
-    let [a, b] = [items.get(source), items.get(target)];
-    while (a.parent !== b.parent) {
-      if (a.depth >= b.depth) {
-        up.push(...this.through(a.parent, a.key, EXIT, places));
-        a = items.get(a.parent);
-      } else {
-        down.unshift(...this.through(b.parent, ENTRY, b.key, places));
-        b = items.get(b.parent);
-      }
-    }
+    const { left, a, b, entered } = this.folding.way(source, target);
+    const gate = (group, name) => this.absolute(group, this.of(group).places.get(name), places);
+    const up = left.flatMap(({ key, parent }) => [...this.route(parent, key, EXIT, places), gate(parent, EXIT)]);
+    const down = entered.flatMap(({ key, parent }) => [gate(parent, ENTRY), ...this.route(parent, ENTRY, key, places)]);
     return [...up, ...this.route(a.parent, a.key, b.key, places), ...down];
-  }
-
-  /* A route inside a group from or to its gate, the gate included. */
-  through(group, from, to, places) {
-    const { places: inside } = this.of(group);
-    const gate = this.absolute(group, inside.get(from === ENTRY ? ENTRY : EXIT), places);
-    const route = this.route(group, from, to, places);
-    return from === ENTRY ? [gate, ...route] : [...route, gate];
   }
 
   route(group, from, to, places) {

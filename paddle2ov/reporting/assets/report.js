@@ -48,10 +48,10 @@ drawers.operators = () => {
     { title: "type", value: (one) => one.type },
     { title: "result", value: (one) => one.outputs[0] || "", name: true },
     { title: "became", value: (one) => FATE_WORDS[one.fate] },
-    { title: "primitive", value: (one) => kernels(one)[0] || "", show: (one) => kernels(one)[0] + (one.primitives.length > 1 ? ` and ${one.primitives.length - 1} more` : "") || "", name: true },
+    { title: "primitive", value: (one) => kernels(one)[0] || "", show: (one) => (kernels(one)[0] || "–") + (one.primitives.length > 1 ? ` and ${one.primitives.length - 1} more` : ""), name: true },
     { title: "time", value: (one) => one.microseconds, show: (one) => microseconds(one.microseconds), number: true },
     { title: "difference", value: (one) => one.difference, show: (one) => (one.difference === undefined ? "–" : scientific(one.difference)), number: true },
-  ].map((column) => (column.title === "primitive" ? { ...column, show: (one) => (one.primitives.length ? column.show(one) : "–") } : column)), {
+  ], {
     text: (one) => [one.type, ...one.outputs, ...kernels(one), FATE_WORDS[one.fate], ...one.source].join("\n"),
     click: (one) => showInGraph(`o${one.id}`),
   });
