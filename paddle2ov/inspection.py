@@ -14,6 +14,7 @@ from paddle2ov.graph.values import EmptyTensorArray
 from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Block, Operator, Program, Variable
+from paddle2ov.program.op_versions import written_by
 from paddle2ov.program.reading import read_program
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.report import jsonable
@@ -58,6 +59,7 @@ class Inspection:
     Attributes:
         format: "pir" or "legacy".
         version: the file's version.
+        paddle: the Paddle that writes this version, "3.0"; "" where the file does not tell.
         inputs: the model's inputs in order.
         outputs: the model's results in order.
         operators: every operator type that the results need, the most used first.
@@ -70,6 +72,7 @@ class Inspection:
 
     format: str
     version: int
+    paddle: str
     inputs: tuple[TensorInfo, ...]
     outputs: tuple[TensorInfo, ...]
     operators: tuple[OpCount, ...]
@@ -124,6 +127,7 @@ def inspect(
     return Inspection(
         program.format,
         program.version,
+        written_by(program)[1],
         tuple(TensorInfo(input_.name, input_.dtype, input_.shape, bool(input_.lod_level)) for input_ in program.inputs),
         tuple(
             TensorInfo(output.name, variables[output.variable].dtype, variables[output.variable].shape)

@@ -57,7 +57,8 @@ def inspect_command(
 def _print(inspection: Inspection) -> None:
     nesting = f", branches and loops {inspection.nesting} deep" if inspection.nesting else ""
     dead = f", {inspection.dead_operators} that no result needs" if inspection.dead_operators else ""
-    click.echo(f"{inspection.format} program, version {inspection.version}{nesting}{dead}")
+    paddle = f" (Paddle {inspection.paddle})" if inspection.paddle else ""
+    click.echo(f"{inspection.format} program, version {inspection.version}{paddle}{nesting}{dead}")
     click.echo(f"{inspection.parameters} parameters, {size_text(inspection.parameter_bytes)}")
     for kind, ports in (("inputs", inspection.inputs), ("results", inspection.outputs)):
         click.secho(f"{kind}, as declared", bold=True)

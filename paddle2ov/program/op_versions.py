@@ -55,11 +55,16 @@ def semantics_of(op_type: str, version: int, attributes: Mapping[str, object] | 
     return replace(chosen, end_before_first=True) if version < _PADDLE_3_0 and _has_steps(attributes or {}) else chosen
 
 
+def written_by(program: Program) -> tuple[int, str]:
+    """The Paddle that wrote a program, as the number that legacy programs carry and as "1.8"; 0 and "" if unknown."""
+    version = PIR_VERSIONS[program.version] if program.format == "pir" else program.version
+    return version, f"{version // 1_000_000}.{version // 1_000 % 1_000}" if version else ""
+
+
 def older_meaning(op_type: str, program: Program, paddle: str) -> str:
     """What the operator computed in the Paddle that wrote the program; "" if `paddle`, a version, still does."""
-    written_by = PIR_VERSIONS[program.version] if program.format == "pir" else program.version
     trait = _TRAIT_OF.get(op_type)
-    if trait is None or semantics_of(op_type, written_by) == _CURRENT:
+    if trait is None or semantics_of(op_type, written_by(program)[0]) == _CURRENT:
         return ""
     release = trait.rpartition(" ")[2]
     is_past = [*map(int, paddle.split(".")[:2])] >= [*map(int, release.split("."))]

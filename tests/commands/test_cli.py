@@ -572,7 +572,13 @@ def test_ops_knows_an_operator_by_each_of_its_names(name, status, words):
 def test_inspect(model, tmp_path):
     result = call("inspect", model)
     assert result.exit_code == 0, result.output
-    for words in ("pir program, version", "inputs, as declared", "x  float32 [?, 3, 64, 64]", "conv2d", "It converts."):
+    for words in (
+        "pir program, version 4 (Paddle 3.3)",
+        "inputs, as declared",
+        "x  float32 [?, 3, 64, 64]",
+        "conv2d",
+        "It converts.",
+    ):
         assert words in result.stdout
     inspection = json.loads(call("inspect", model, "--json").stdout)
     assert inspection["convertible"] is True
