@@ -37,6 +37,15 @@ def _handed_on(self, x, n):
     return a, b, c, left, right, last
 
 
+def _taken_in_turn(self, x):
+    """A loop that takes from an order, of known size, until none is left."""
+    order, taken = paddle.argsort(x), paddle.zeros([0], "int64")
+    while paddle.shape(order)[0] > 0:
+        taken = paddle.concat([taken, order[:1]])
+        order = paddle.masked_select(order[1:], order[1:] >= 0)
+    return taken
+
+
 def _written_unread(self, x, y, n):
     """Values of several ranks and types that a loop writes and does not read."""
     rows, other, total, count, flag = x + 1, y * 2, paddle.sum(x), paddle.shape(y)[0] + 5, paddle.max(y) < 0
@@ -223,6 +232,13 @@ NETWORKS = [
         more=[
             {"x": tensor([3, 1, 6], low=-1.0, high=1.0), "k": tensor([3], "int64", values=[1, 1, -2])},
         ],
+    ),
+    Network(
+        "taken_in_turn",
+        layer_of(_taken_in_turn),
+        {"x": tensor([1])},
+        formats=("pir",),
+        why="Paddle 2 cannot compute with tensors without elements",
     ),
     Network(
         "written_of_other_sizes",

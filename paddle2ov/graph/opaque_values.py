@@ -10,6 +10,7 @@ from openvino.op import Constant
 from paddle2ov.graph.quick_nodes import plain
 from paddle2ov.graph.shapes import are_few
 from paddle2ov.graph.upstream import data_sources, depends_on_data, upstream
+from paddle2ov.graph.workarounds import works_around
 
 _UPSTREAM = 200
 
@@ -64,9 +65,16 @@ def opaque_one(values: Sequence[Output]) -> Output | None:
     source = next((item for item in readable if depends_on_data(item.get_node())), None)
     if source is None:
         return None
+    first = plain.convert(is_first_set(source, keep_dims=True), Type.i64)
+    return plain.maximum(first, plain.constant(1, Type.i64)).output(0)
+
+
+@works_around("boolean_of_second_result")
+def is_first_set(value: Output, keep_dims: bool) -> Node:
+    """Whether the first element is not 0, as a scalar or as [1]; false where there is none."""
     zero, step = plain.constant([0], Type.i64), plain.constant([1], Type.i64)
-    is_flat = source.get_partial_shape().rank == 1
-    flat = source if is_flat else plain.reshape(source, plain.constant([-1], Type.i64), False).output(0)
-    first = plain.convert(plain.slice(flat, zero, step, step, zero), Type.boolean)
-    anything = plain.reduce_logical_or(first, zero, True)
-    return plain.maximum(plain.convert(anything, Type.i64), plain.constant(1, Type.i64)).output(0)
+    is_flat = value.get_partial_shape().rank == 1
+    flat = value if is_flat else plain.reshape(value, plain.constant([-1], Type.i64), False)
+    first = plain.slice(flat, zero, step, step, zero)  # of a single element, OpenVINO eliminates it
+    is_set = plain.not_equal(first, plain.constant(0, value.get_element_type()))
+    return plain.reduce_logical_or(is_set, zero, keep_dims)

@@ -52,16 +52,18 @@ def _reduce_prod(node: NodeInput, reduction_axes: NodeInput, keep_dims: bool = F
 
 
 def _convert(data: NodeInput, destination_type: str | Type | type) -> Node:
-    """Hides the bounds of what becomes boolean, as -2 and 2 both are true, or does not fit into 8 or 16 bits."""
-    of_signed = _NARROW.get(destination_type) if isinstance(destination_type, str | Type) else None
-    return plain.convert(data if of_signed is None else _without_bounds(data, of_signed), destination_type)
+    """Hides the bounds of what does not fit into 8 or 16 bits, or becomes boolean, as -2 and 2 both are true.
+
+    A boolean is a comparison with 0: OpenVINO converts the first result of a node, whichever is to be converted.
+    """
+    if destination_type in ("boolean", Type.boolean) and isinstance(data, Node | Output):
+        zero = plain.constant(0, output_of(data).get_element_type())
+        return plain.not_equal(_without_bounds(data, of_signed=True), zero)
+    return plain.convert(_without_bounds(data, False) if destination_type in _NARROW else data, destination_type)
 
 
-_NARROW: dict[str | Type, bool] = {
-    **dict.fromkeys(("boolean", Type.boolean), True),
-    **dict.fromkeys(("i8", "i16", "u8", "u16", Type.i8, Type.i16, Type.u8, Type.u16), False),
-}
-"""Types to which the bounds of a conversion are wrong, and whether only for values that may be negative."""
+_NARROW = {"i8", "i16", "u8", "u16", Type.i8, Type.i16, Type.u8, Type.u16}
+"""Types to which the bounds of a conversion are wrong."""
 
 
 def _without_bounds(value: NodeInput, of_signed: bool) -> NodeInput:
@@ -105,6 +107,7 @@ logical_not = _unary(plain.logical_not, of_signed=False)
 
 @works_around(
     "abs_of_sizes",
+    "boolean_of_second_result",
     "equal_to_negative_size",
     "narrow_numbers_of_sizes",
     "power_of_sizes",

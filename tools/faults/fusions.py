@@ -26,6 +26,14 @@ def bias_of_higher_rank() -> Graph:
 
 
 @fault()
+def boolean_of_second_result() -> Graph:
+    """A conversion to boolean reads the first result of a node, whichever it is to read."""
+    x, data = parameter(2), np.array([1, 0], np.float32)
+    second = ops.split(x, np.int64(0), 2).output(1)
+    return Model([ops.convert(second, Type.boolean)], [x]), [[data]], [[np.array([False])]]
+
+
+@fault()
 def convolutions_of_parts_as_groups() -> Graph:
     """Convolutions of the parts of a Split become one of groups, in whatever order they are joined."""
     x, first, second = parameter(-1, 4, 1, 1), numbers(2, 2, 1, 1, seed=1), numbers(2, 2, 1, 1, seed=2)

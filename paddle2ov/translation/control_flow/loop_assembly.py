@@ -16,7 +16,7 @@ from paddle2ov.graph.loop_counters import counter_ranges
 from paddle2ov.graph.loop_hoisting import hoist
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.loop_shapes import erase_bounds, hide_dims, loses_dims, unlimited
-from paddle2ov.graph.opaque_values import hide, opaque_one, runtime_zero
+from paddle2ov.graph.opaque_values import hide, is_first_set, opaque_one, runtime_zero
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.upstream import depends_on_data, upstream
 from paddle2ov.graph.values import PlainValue
@@ -225,11 +225,8 @@ def _with_reads_of(parameters: Sequence[Parameter], condition: Output, current: 
     OpenVINO removes a parameter that the body does not read, and with it the initial value: if there is no iteration,
     the CPU plugin then leaves the loop's result uninitialised.
     """
-    zero, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
     for parameter in parameters:
-        flat = ops.reshape(parameter, ops.constant([-1], Type.i64), False)
-        first = ops.convert(ops.slice(flat, zero, step, step, zero), Type.boolean)
         entered = ops.greater_equal(current, ops.constant(0, Type.i64))  # always true, but no pass can fold it
-        always = ops.logical_or(entered, ops.reduce_logical_or(first, zero, False))
+        always = ops.logical_or(entered, is_first_set(parameter.output(0), keep_dims=False))
         condition = ops.logical_and(condition, always).output(0)
     return condition
