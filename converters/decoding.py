@@ -15,6 +15,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, shape_of
 from paddle2ov.converters.graph.loops import Outputs, scan, scan_unrolled
+from paddle2ov.converters.graph.selection import one_of_each
 from paddle2ov.converters.lod.sequences import (
     batch_input,
     continuations,
@@ -132,7 +133,7 @@ def _best_path(
     else:
         lengths = ops.unsqueeze(lengths, ints([1]))
         ends = ops.maximum(ops.subtract(lengths, ints(1)), ints(0))
-        last = ops.gather(scores, ends, ints(1), 1)
+        last = one_of_each(scores, ends)
         positions = ops.unsqueeze(index_range(dim_of(x, 1)), ints([0]))
         sliced.append(positions)
         invariants.append(ends)

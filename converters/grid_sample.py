@@ -24,6 +24,7 @@ from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.graph.terms import Term, abs_, floor, maximum, minimum, select
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -81,6 +82,7 @@ def _coordinate(grid: Output, index: int, size: Node, padding: str, align: bool)
     return minimum(maximum(coordinate, 0), top)
 
 
+@works_around("gather_in_one_batch")
 def _gather(flat: Node, coordinates: Sequence[Node], sizes: Sequence[Node], bounded: Sequence[Node]) -> Node:
     """Elements at integer coordinates, 0 where one of `bounded` is outside: [N, C, P]."""
     positions: list[Node] = []
@@ -93,9 +95,9 @@ def _gather(flat: Node, coordinates: Sequence[Node], sizes: Sequence[Node], boun
         clamped = ops.minimum(ops.maximum(ops.convert(coordinate, Type.i64), ints(0)), last)
         positions.append(ops.add(ops.multiply(positions[-1], size), clamped) if positions else clamped)
     index, inside = positions[-1], reduce(ops.logical_and, within)
-    if ranked_dims(flat.output(0))[:2] == [1, 1]:
+    if ranked_dims(flat.output(0))[1] == 1:
         # Not by batch_dims: OpenVINO 2026.4 crashes on them where there is a single row.
-        elements = ops.gather(flat, ops.reshape(index, ints([-1]), False), ints(2))
+        elements = ops.gather_elements(flat, ops.unsqueeze(index, ints(1)), 2)
     else:
         elements = ops.gather(flat, index, ints(2), 1)
     return ops.select(ops.unsqueeze(inside, ints(1)), elements, const_like(0, elements))

@@ -25,6 +25,7 @@ from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
+from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import check_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -112,6 +113,7 @@ def dist(node: NodeContext) -> NamedOutputs:
     return {"out": out}
 
 
+@works_around("gather_in_one_batch")
 def multiplex(node: NodeContext) -> NamedOutputs:
     """out[i] = inputs[index[i]][i]: each row from the input at index."""
     refuse_complex(node, "inputs")

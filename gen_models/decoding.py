@@ -32,6 +32,7 @@ VITERBI = [
         include_bos_eos_tag=False,
     ),
     case(potentials=tensor([1, 1, 4]), transition_params=tensor([4, 4]), lengths=_lengths(1)),
+    case(potentials=tensor([1, 3, 4]), transition_params=tensor([4, 4]), lengths=_lengths(2)),
     case(potentials=tensor([2, 3, 4]), transition_params=tensor([4, 4]), lengths=_lengths(1, 1)),
     case(
         potentials=tensor([4, 13, 4], dims=[-1, -1, 4]),
@@ -64,6 +65,7 @@ CRF = [
         **NO_FUNCTION,
     ),
     case(emission=tensor([3, 2, 4]), transition=tensor([6, 4]), length=_lengths(1, 0, 2), **NO_FUNCTION),
+    case(emission=tensor([1, 3, 4]), transition=tensor([6, 4]), length=_lengths(2), **NO_FUNCTION),
     case(emission=tensor([5, 4], dims=[-1, 4]), transition=tensor([6, 4]), **NO_FUNCTION),
     case(
         emission=tensor([6, 4], dims=[-1, 4]),

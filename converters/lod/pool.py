@@ -17,6 +17,7 @@ from openvino import Node
 
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import rank_of
+from paddle2ov.converters.graph.selection import one_of_each
 from paddle2ov.converters.lod.sequences import (
     count_vector,
     dense_input,
@@ -98,8 +99,8 @@ def _reduce_steps(kind: str, x: Tensor, lengths: Node | None) -> Node:
     if kind == "FIRST":
         return ops.gather(x, ints(0), ints(1))
     if kind == "LAST" and lengths is not None:
-        last = ops.subtract(ops.reshape(lengths, ints([-1]), False), ints(1))
-        return ops.gather(x, ops.maximum(last, ints(0)), ints(1), batch_dims=1)
+        last = ops.subtract(ops.reshape(lengths, ints([-1, 1]), False), ints(1))
+        return ops.squeeze(one_of_each(x, last), ints([1]))
     if kind == "LAST":
         return ops.gather(x, ints(-1), ints(1))
     if kind == "MAX":

@@ -19,6 +19,7 @@ ENDING_THE_PROCESS = {
     "broadcast_to_number",
     "factors_behind_an_integer_convolution",
     "gather_by_empty_constant",
+    "gather_in_one_batch",
     "gather_nd_out_of_range",
     "group_normalization_in_residual_block",
     "irdft_to_nothing",

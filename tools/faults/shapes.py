@@ -285,6 +285,14 @@ def split_beyond_the_tensor() -> Graph:
     return Model([shape], [x]), [[data], [data[:1]]], [[np.array([2, 4])], [np.array([1, 4])]]
 
 
+@fault()
+def gather_in_one_batch() -> Graph:
+    """A Gather with `batch_dims` of a single row reads memory elsewhere, or ends the process."""
+    x, index, data = parameter(1, 3), parameter(1, 1, kind=Type.i64), numbers(1, 3)
+    gathered = ops.gather(x, index, np.int64(1), 1)
+    return Model([gathered], [x, index]), [[data, np.array([[2]])]], [[data[:, 2:]]]
+
+
 @fault(tolerance=0)
 def gather_out_of_vector() -> Graph:
     """A Gather by indices beyond a short vector of integers takes the memory next to it, not zeros."""
