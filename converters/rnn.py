@@ -19,9 +19,11 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, reshape
 from paddle2ov.converters.graph.dims import dim_of, index_range
+from paddle2ov.converters.graph.selection import one_of_each
 from paddle2ov.graph import arrays
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.shapes import dims_of, output_of
 from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import check_repeats
@@ -114,7 +116,10 @@ def _layer_of_lengths(
     OpenVINO's CPU plugin ignores lengths where the shape is dynamic, and is slow elsewhere. So the layer runs over all
     steps: those after the end of a sequence come last in either direction, and do not change what is before.
     """
-    lengths = cast_to(node.get_input("sequence_length"), Type.i64)
+    lengths: Tensor = cast_to(node.get_input("sequence_length"), Type.i64)
+    (batch, *_) = dims_of(x) or [None]
+    if batch is not None:  # OpenVINO compiles no layer over one sequence whose steps have another, unknown batch
+        lengths = expect_dims(output_of(lengths), {0: batch})
     inside = ops.unsqueeze(ops.less(index_range(dim_of(x, 1)), ops.unsqueeze(lengths, ints([1]))), ints([2]))
     runs = ops.unsqueeze(ops.greater(lengths, ints(0)), ints([1, 2]))
     end = ops.unsqueeze(ops.maximum(ops.subtract(lengths, ints(1)), ints(0)), ints([1]))
@@ -130,7 +135,7 @@ def _layer_of_lengths(
         part = [weight[i : i + 1] for weight in weights]
         sequence = _sequence(mode, steps, initial, every, part, hidden, "forward")
         out: Node = ops.squeeze(sequence.output(0), ints([1]))
-        after: list[Tensor] = [ops.gather(out, end, ints(1), 1), *sequence.outputs()[2:]]
+        after: list[Tensor] = [one_of_each(out, end), *sequence.outputs()[2:]]
         last.append([ops.select(runs, state, start) for state, start in zip(after, initial, strict=True)])
         outputs.append(ops.reverse_sequence(out, lengths, 0, 1) if i else out)
     joined = ops.select(inside, ops.concat(outputs, 2), const_like(0, outputs[0]))

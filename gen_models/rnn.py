@@ -54,6 +54,7 @@ def _modes(mode: str) -> list[Case]:
         ),
         case(x=_x(3, 5, 4), sequence_length=_lengths(5, 2, 3), mode=mode),
         case(x=_x(3, 5, 4, dims=None), sequence_length=_lengths(1, 4, 2, dtype="int32", dims=None), mode=mode),
+        case(x=_x(1, 5, 4, dims=None), sequence_length=_lengths(3, dims=None), mode=mode),
         case(x=_x(3, 4, 4), sequence_length=_lengths(4, 2, 3), mode=mode, num_layers=2, direction="bidirect"),
         case(x=_x(5, 3, 4), sequence_length=_lengths(5, 0, 1), mode=mode, time_major=True),
         case(

@@ -6,9 +6,9 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, const_like
-from paddle2ov.converters.graph.dims import dim_of, index_range, shape_of
+from paddle2ov.converters.graph.dims import dim_of, shape_of
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import dims_of, output_of, static_dims
+from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
 
@@ -27,14 +27,13 @@ def exact_select(condition: Tensor, x: Tensor, y: Tensor) -> Node:
 
 @works_around("gather_in_one_batch")
 def one_of_each(x: Tensor, index: Tensor) -> Node:
-    """x[i, index[i]] of each row, [rows, 1, ...], for an index [rows, 1]; 0 where it is out of range.
+    """x[i, index[i]] of each row, [rows, 1, ...], for an index [rows, 1]; of an index out of range the nearest step.
 
     Not Gather with batch_dims: where there is a single row, OpenVINO (2026.4) reads memory elsewhere, or crashes.
     """
-    steps = ops.unsqueeze(index_range(dim_of(x, 1)), ints([0]))
-    behind = range(2, output_of(x).get_partial_shape().rank.get_length())
-    is_chosen = ops.unsqueeze(ops.equal(steps, index), ints(behind))
-    return ops.reduce_sum(ops.select(is_chosen, x, const_like(0, x)), ints([1]), True)
+    last = ops.subtract(dim_of(x, 1), ints(1))
+    step = ops.maximum(ops.minimum(index, last), ints(0))
+    return ops.unsqueeze(ops.gather_nd(x, step, 1), ints([1]))
 
 
 @works_around("search_in_nothing")
