@@ -248,11 +248,12 @@ def _inputs(program: Program, overrides: Sequence[InputOverride]) -> dict[str, t
 
 def _check_shape(name: str, shape: PartialShape, variable: Variable) -> None:
     assert variable.shape is not None
-    rank = len(variable.shape) + variable.is_complex
-    if shape.rank.is_static and len(shape) != rank:
+    dims, parts = list(variable.shape), ""
+    if variable.is_complex:
+        dims, parts = [*dims, 2], ", the last one of real and imaginary parts"
+    if shape.rank.is_static and len(shape) != len(dims):
         raise ConversionInputError(
-            f"input: '{name}' has {rank} dimensions in the program ({list(variable.shape)}); "
-            f"shape {shape} has {len(shape)}"
+            f"input: '{name}' has {len(dims)} dimensions in the program ({dims}{parts}); shape {shape} has {len(shape)}"
         )
 
 

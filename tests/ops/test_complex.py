@@ -33,6 +33,12 @@ def test_an_operator_without_a_rule_refuses_to_make_complex_numbers():
         paddle2ov.convert(program("softmax", {"axis": -1}, dtype="float32"))
 
 
+def test_a_shape_without_the_parts_is_refused():
+    expected = r"'x' has 3 dimensions in the program \(\[2, 3, 2\], the last one of real and imaginary parts\); shape"
+    with pytest.raises(paddle2ov.ConversionInputError, match=expected):
+        paddle2ov.convert(program("flip", {"axis": [-1]}), input={"x": [2, 3]})
+
+
 def test_axes_are_those_of_the_complex_tensor():
     x = np.arange(6).reshape(2, 3) + 1j
     model = paddle2ov.convert(program("flip", {"axis": [-1]}))

@@ -108,3 +108,9 @@ def test_unfold_slides_beyond_the_image(saved):
     (computed,) = saved.save(lambda x: paddle.nn.functional.unfold(x, [5, 5], strides=2), x=image)
     np.testing.assert_array_equal(computed, np.pad(image, [(0, 0), (0, 0), (0, 1), (0, 1)]).reshape(1, 25, 1))
     np.testing.assert_array_equal(saved.ours()[0], computed)
+
+
+def test_hardshrink_keeps_what_equals_the_threshold(saved):
+    saved.save(lambda x: paddle.nn.functional.hardshrink(x, 3.0), x=X)
+    np.testing.assert_array_equal(np.asarray(saved.read_back()[0]), [[0, 0, 3], [4, 5, 6]])
+    np.testing.assert_array_equal(saved.ours()[0], [[0, 0, 0], [4, 5, 6]])
