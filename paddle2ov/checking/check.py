@@ -27,7 +27,7 @@ from paddle2ov.compilation.precision import HINT, check_compilable, checked_prec
 from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.conversion import translated
 from paddle2ov.deployment.saving import case_folder
-from paddle2ov.errors import ConversionWarning, ModelReadError, OpenVINORunError, plain_message
+from paddle2ov.errors import ConversionInputError, ConversionWarning, ModelReadError, OpenVINORunError, plain_message
 from paddle2ov.graph.core import shared_core
 from paddle2ov.inputs.given_arrays import InputsArgument
 from paddle2ov.inputs.usual_sizes import shape_sets
@@ -138,10 +138,15 @@ def _subject(
     extension: Extension,
     target: Target,
 ) -> _Subject:
+    is_graph = isinstance(model, Model) or model_path(model).suffix in _READ_BY_OPENVINO
+    if is_graph and params is not None:
+        raise ConversionInputError(
+            "params: they are those of a Paddle model; an IR has its weights in the .bin beside it"
+        )
     if isinstance(model, Model):
         return _Subject(model.get_friendly_name(), model)
     path = model_path(model)
-    if path.suffix in _READ_BY_OPENVINO:
+    if is_graph:
         if not path.is_file():
             raise ModelReadError(f"{path}: {missing(path, 'file')}")
         if path.suffix == ".xml" and not _is_ir(path):
