@@ -731,6 +731,22 @@ def test_output_that_cannot_be_written_is_no_verdict(model, tmp_path):
     assert [json.loads(line) for line in done.stdout.splitlines()] == expected
 
 
+def test_characters_that_the_output_cannot_encode(model, tmp_path):
+    """KOI8-R has neither a Chinese name nor the sign of microseconds; what `run` starts is not our output."""
+
+    def output(*arguments):
+        command = [sys.executable, "-m", "paddle2ov", *arguments]
+        environment = {**os.environ, "PYTHONIOENCODING": "koi8-r", "PYTHONPATH": str(ROOT)}
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
+
+    said = output(model, "-o", "\u6a21.xml", "--report", "report.json").splitlines()
+    assert (said[0], said[-1]) == (r"\u6a21.xml", "report.json")
+    assert any(r"\xb5s" in line for line in said)
+    assert (tmp_path / "\u6a21.xml").is_file()
+    (tmp_path / "own.py").write_text("import sys; print(sys.stdout.errors)")
+    assert output("run", "own.py") == "strict\n"
+
+
 def test_other_errors_of_the_system_are_not_those_of_the_output(monkeypatch):
     def fail(*_, **__):
         raise PermissionError(13, "Permission denied", "table")
