@@ -22,7 +22,7 @@ from paddle2ov.commands.conversion_options import (
 )
 from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.shared import PathType, need, plain_errors, timeout_option, tolerance_option
-from paddle2ov.errors import install_command, system_message
+from paddle2ov.errors import ModelReadError, install_command, system_message
 
 if TYPE_CHECKING:
     from paddle2ov.jobs.conversions import ConversionJob, Record
@@ -82,6 +82,7 @@ def batch_command(
     """
     from paddle2ov.jobs.conversions import GOOD
     from paddle2ov.jobs.discovery import find_models
+    from paddle2ov.program.files import LOOKED_FOR
 
     records: dict[str, Record] = {}
     options["fp16"] = is_stored_as_fp16(stored, fp16)
@@ -90,15 +91,21 @@ def batch_command(
     need("--verify", compare, "--tolerance", "--paddle-python")
     if check and options["precision"] == "all":
         raise click.UsageError("--check computes in one precision: --verify-precision all is for --verify alone")
-    again_from_here = "Interrupted; the same command goes on from here."
-    with plain_errors(interrupted=again_from_here, extensions=extensions):  # each process runs them again
+    interrupted = f"Interrupted; the same command{' without --again' if again else ''} goes on from here."
+    with plain_errors(interrupted=interrupted, extensions=extensions):  # each process runs them again
         if options["report"]:
             from paddle2ov.reporting.page import check_target
 
             check_target(out / "report.html")
         models = find_models(folder, out, _warn)
         if not models:
-            raise click.UsageError(f"no Paddle model below {folder}")
+            raise ModelReadError(
+                f"{folder}: no Paddle inference model below it (looked for {LOOKED_FOR}, and archives)"
+            )
+        if compare and ray is None:
+            from paddle2ov.comparison.paddle_process import check_paddle
+
+            check_paddle(options["paddle_python"])
         changing: tuple[object, ...] = ({**options, "paddle_python": None}, *(path.read_bytes() for path in extensions))
         jobs = _jobs(models, {**options, "extensions": tuple(path.absolute() for path in extensions)}, changing)
         records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
