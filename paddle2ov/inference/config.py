@@ -252,7 +252,7 @@ class Config:
         from paddle2ov.translation.input_spec import to_partial_shape
 
         if not isinstance(shapes, Mapping) or not all(isinstance(name, str) for name in shapes):
-            raise ConversionInputError(f"set_openvino_shapes: {shapes!r} is not a mapping from names to shapes")
+            raise ConversionInputError(f"set_openvino_shapes: {shapes!r:.80} is not a mapping from names to shapes")
         self._shapes = {name: to_partial_shape(shape) for name, shape in shapes.items()}
 
     def openvino_shapes(self) -> dict[str, openvino.PartialShape]:
