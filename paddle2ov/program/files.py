@@ -28,7 +28,7 @@ _NO_PROGRAM = {
     ".pdopt": "the state of an optimizer; export the model first (paddle.jit.save)",
     ".nb": "a model of Paddle Lite, whose operators are optimized already; pass the model that it was made of",
     ".onnx": "an ONNX model, which openvino.convert_model takes",
-    ".xml": "OpenVINO IR already, and a Paddle model is wanted; only `paddle2ov check` takes an IR",
+    ".xml": "OpenVINO IR already, and a Paddle model is wanted; OpenVINO itself and `paddle2ov check` take an IR",
     **dict.fromkeys((".pb", ".tflite"), "a model of TensorFlow, which openvino.convert_model takes"),
     **dict.fromkeys((".pt", ".pth", ".safetensors"), "the weights of another framework, or a model of PyTorch"),
 }
