@@ -322,7 +322,7 @@ def test_a_log_shows_that_it_goes_on(monkeypatch, capsys):
     same = SimpleNamespace(agreement=lambda compiled, item: 1.0)
     quantizer = nncf_calls.Quantizer(None, [], same, None, 0.1, progress=True)
     assert quantizer._validate(None, [0]) == quantizer._validate(None, [0]) == (1.0, [1.0])
-    assert re.fullmatch(r"1 models measured in \d+ s\n2 models .*\n", capsys.readouterr().err)
+    assert re.fullmatch(r"models measured: 1 in \d+ s\nmodels measured: 2 .*\n", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(
