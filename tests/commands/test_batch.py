@@ -294,8 +294,9 @@ def test_an_interrupted_run_goes_on(tree, tmp_path, inline, monkeypatch):
         assert result.stderr.endswith(f"Interrupted; {same} goes on from here.\n")
     monkeypatch.setattr(conversions, "convert_one", real)
     inline.ran.clear()
-    batch(tree, "-o", out)
+    said = batch(tree, "-o", out).stdout
     assert inline.ran == ["broken", "ocr/det"]
+    assert said.startswith("converted: 2, refused: 1\n1 of these by an earlier run; --again does them anew\n")
 
 
 def test_what_the_page_counts_as_done(tree, tmp_path, inline, monkeypatch):
