@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -143,5 +144,8 @@ def cli() -> None:
 
 def main() -> None:
     """The entry point of the `paddle2ov` script."""
+    # Names of models may have characters that the output's encoding lacks; what `run` starts prints as ever.
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict" and sys.argv[1:2] != ["run"]:
+        sys.stdout.reconfigure(errors="backslashreplace")
     with merged_interrupts():
         cli(prog_name="paddle2ov")

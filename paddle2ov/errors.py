@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import re
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from traceback import walk_stack
 from typing import Any
 
 _UNSHOWN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -233,14 +236,21 @@ class ConversionWarning(UserWarning):
     """The model converts, but computes something else than Paddle for inputs that the message names."""
 
 
-def warn_of_operator(place: Place, reason: str, stacklevel: int = 2) -> None:
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Gives a warning that shows the line outside of paddle2ov which led to it, in place of one of ours."""
+    names = (frame.f_globals.get("__name__", "") for frame, _ in walk_stack(sys._getframe()))
+    own = sum(1 for _ in takewhile(lambda name: name.startswith(("paddle2ov.", "contextlib")), names))
+    warnings.warn(text, category, stacklevel=own + 1)
+
+
+def warn_of_operator(place: Place, reason: str) -> None:
     """Gives a `ConversionWarning` about an operator.
 
     Raises:
         OpConversionError: such warnings are errors.
     """
     try:
-        warnings.warn(f"'{place.op_type}': {reason}\n  at {place}", ConversionWarning, stacklevel=stacklevel + 1)
+        warn(f"'{place.op_type}': {reason}\n  at {place}", ConversionWarning)
     except ConversionWarning as warning:
         raise OpConversionError(place, reason) from warning
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -27,7 +26,14 @@ from paddle2ov.compilation.precision import HINT, check_compilable, checked_prec
 from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.conversion import translated
 from paddle2ov.deployment.saving import case_folder
-from paddle2ov.errors import ConversionWarning, ModelReadError, OpenVINORunError, plain_message
+from paddle2ov.errors import (
+    ConversionInputError,
+    ConversionWarning,
+    ModelReadError,
+    OpenVINORunError,
+    plain_message,
+    warn,
+)
 from paddle2ov.graph.core import shared_core
 from paddle2ov.inputs.given_arrays import InputsArgument
 from paddle2ov.inputs.usual_sizes import shape_sets
@@ -107,7 +113,7 @@ def check(
     target = chosen_device(device, short)
     check_compilable(subject.model, target.name, {HINT: target.precision})
     if unfit := mismatch(subject.model, device):
-        warnings.warn(unfit, ConversionWarning, stacklevel=2)
+        warn(unfit, ConversionWarning)
     arrays = chosen_inputs(subject.model, subject.program, inputs, shape_sets(shapes), seed)
     sequences = run_orders(arrays)
     sets = [tensors_of(subject.model, array) for array in arrays]
@@ -138,10 +144,15 @@ def _subject(
     extension: Extension,
     target: Target,
 ) -> _Subject:
+    is_graph = isinstance(model, Model) or model_path(model).suffix in _READ_BY_OPENVINO
+    if is_graph and params is not None:
+        raise ConversionInputError(
+            "params: they are those of a Paddle model; an IR has its weights in the .bin beside it"
+        )
     if isinstance(model, Model):
         return _Subject(model.get_friendly_name(), model)
     path = model_path(model)
-    if path.suffix in _READ_BY_OPENVINO:
+    if is_graph:
         if not path.is_file():
             raise ModelReadError(f"{path}: {missing(path, 'file')}")
         if path.suffix == ".xml" and not _is_ir(path):

@@ -22,7 +22,7 @@ from paddle2ov.commands.conversion_options import (
 )
 from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.shared import PathType, need, plain_errors, timeout_option, tolerance_option
-from paddle2ov.errors import install_command, system_message
+from paddle2ov.errors import ModelReadError, install_command, system_message
 
 if TYPE_CHECKING:
     from paddle2ov.jobs.conversions import ConversionJob, Record
@@ -82,31 +82,39 @@ def batch_command(
     """
     from paddle2ov.jobs.conversions import GOOD
     from paddle2ov.jobs.discovery import find_models
+    from paddle2ov.program.files import LOOKED_FOR
 
-    records: dict[str, Record] = {}
     options["fp16"] = is_stored_as_fp16(stored, fp16)
     compare, check = options["compare"], options["check"]
     need("--verify and --check", compare or check, "--verify-precision")
     need("--verify", compare, "--tolerance", "--paddle-python")
     if check and options["precision"] == "all":
         raise click.UsageError("--check computes in one precision: --verify-precision all is for --verify alone")
-    again_from_here = "Interrupted; the same command goes on from here."
-    with plain_errors(interrupted=again_from_here, extensions=extensions):  # each process runs them again
+    interrupted = f"Interrupted; the same command{' without --again' if again else ''} goes on from here."
+    with plain_errors(interrupted=interrupted, extensions=extensions):  # each process runs them again
         if options["report"]:
             from paddle2ov.reporting.page import check_target
 
             check_target(out / "report.html")
         models = find_models(folder, out, _warn)
         if not models:
-            raise click.UsageError(f"no Paddle model below {folder}")
+            raise ModelReadError(
+                f"{folder}: no Paddle inference model below it (looked for {LOOKED_FOR}, and archives)"
+            )
+        if compare and ray is None:
+            from paddle2ov.comparison.paddle_process import check_paddle
+
+            check_paddle(options["paddle_python"])
         changing: tuple[object, ...] = ({**options, "paddle_python": None}, *(path.read_bytes() for path in extensions))
         jobs = _jobs(models, {**options, "extensions": tuple(path.absolute() for path in extensions)}, changing)
-        records = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
+        records, kept = _run(_executor(ray, workers, timeout), jobs, out, again, quiet)
     with plain_errors():
         has_page = _write_summary(records, out)
     counts = Counter(record["state"] for record in records.values())
     if not quiet:
         click.echo(", ".join(f"{state}: {count}" for state, count in sorted(counts.items())))
+        if kept:
+            click.echo(f"{kept} of these by an earlier run; --again does them anew")
         doubtful = [
             record["target"] for record in records.values() if record["state"] not in GOOD and "target" in record
         ]
@@ -163,8 +171,10 @@ def _executor(ray: str | None, workers: int | None, timeout: float | None) -> Ex
     return LocalExecutor(workers or max(1, (os.cpu_count() or 1) // 2), timeout, jobs_per_worker=50)
 
 
-def _run(executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, quiet: bool) -> dict[str, Record]:
-    """Runs the jobs and returns the records of all of them, by their names."""
+def _run(
+    executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, quiet: bool
+) -> tuple[dict[str, Record], int]:
+    """Runs the jobs; returns the records of all of them by their names, and how many an earlier run has done."""
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import MofNCompleteColumn, Progress
@@ -173,6 +183,7 @@ def _run(executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, 
     from paddle2ov.jobs.conversions import GOOD, run
     from paddle2ov.jobs.state import State
 
+    kept = len(jobs)
     with State.recovered(out / ".paddle2ov-batch", _warn) as state:
         if again:
             for job in jobs:
@@ -183,6 +194,8 @@ def _run(executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, 
             task = bar.add_task("converting", total=len(jobs))
 
             def report(job: ConversionJob, record: Record) -> None:
+                nonlocal kept
+                kept -= 1
                 bar.update(task, advance=1, description=escape(job.name))
                 for text in () if quiet else record.get("warnings", ()):
                     click.secho(f"warning: {job.name}: {text}", fg="yellow", err=True)
@@ -197,7 +210,7 @@ def _run(executor: Executor, jobs: list[ConversionJob], out: Path, again: bool, 
                 for folder in {job.target.parent for job in jobs}:
                     remove_unfinished(folder)
         records = state.records()
-    return {job.name: records[job.name] for job in jobs}
+    return {job.name: records[job.name] for job in jobs}, kept
 
 
 def _write_summary(records: dict[str, Any], out: Path) -> bool:

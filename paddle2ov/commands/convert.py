@@ -23,6 +23,7 @@ from paddle2ov.commands.shared import (
     PathType,
     TargetType,
     chosen_params,
+    ir_target,
     need,
     not_empty,
     params_option,
@@ -154,6 +155,10 @@ def convert_command(
         from paddle2ov.report import ConversionReport
 
         _check_targets(reports)
+        if compare:
+            from paddle2ov.comparison.paddle_process import check_paddle
+
+            check_paddle(paddle_python)
         layout = serving / xml.stem / "1" if serving is not None else None
         refuse_overwriting_sources(program, params, [*(_pair(xml) if serving is None else ()), *reports], layout)
         request = ConversionRequest(program=program, params=params, name=_name(source), fp16=as_fp16, **conversion)
@@ -167,6 +172,8 @@ def convert_command(
         if arrays is not None and report is not None and report.program is not None:
             measured, verified = request.arrays(arrays, converted, report.program, bool(reports))
         written = _write(converted, xml, serving, as_fp16)
+        if not quiet:
+            click.echo(f"{written}")
         if compare:
             verification = request.verify(
                 converted,
@@ -181,7 +188,7 @@ def convert_command(
     if not quiet:
         if verification is not None:
             _print_verification(verification)
-        for path in (written, *reports):
+        for path in reports:
             click.echo(f"{path}")
     if verification is not None:
         sys.exit(STATUS[verification.verdict])
@@ -249,27 +256,15 @@ def _write(model: Model, xml: Path, serving: Path | None, fp16: bool) -> Path:
     return xml
 
 
-_OTHERS = (".bin", ".json", ".onnx", ".pb", ".pdiparams", ".pdmodel", ".pt", ".pth", ".tflite")
-"""Suffixes of files other than an IR's .xml: whoever names one wants something else."""
-
-
 def _target(target: Path | None, source: Path, serving: Path | None) -> Path:
     """Where the IR goes; for servers, only its stem counts, which is the model's name."""
     if target is None:
         target = Path(f"{_name(source)}.xml")
-    if target.suffix.lower() in _OTHERS:
-        raise click.UsageError(f"{target}: what is written is OpenVINO IR; name it {target.with_suffix('.xml').name}")
     if serving is not None and target.name != str(target):
         raise click.UsageError(
             f"{target}: with --serve-layout, -o is the model's name there, such as {target.stem}; no other is written"
         )
-    if serving is None and target.is_dir():
-        raise click.UsageError(f"{target} is a folder; name the file to write, such as {target / 'model.xml'}")
-    if target.suffix.lower() == ".xml":
-        target = target.with_suffix(".xml")
-    else:
-        target = target.with_name(target.name + ".xml")
-    return target
+    return ir_target(target, is_name=serving is not None)
 
 
 def _pair(xml: Path) -> tuple[Path, Path]:

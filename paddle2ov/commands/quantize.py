@@ -18,6 +18,7 @@ from paddle2ov.commands.shared import (
     TargetType,
     chosen_params,
     extension_option,
+    ir_target,
     params_option,
     plain_errors,
     refuse_overwriting_sources,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     "-o",
     "--output-model",
     "target",
-    type=TargetType(dir_okay=False),
+    type=TargetType(),
     required=True,
     help="Where to write the model (.xml; the weights go beside it).",
 )
@@ -81,8 +82,7 @@ def quantize_command(
 
     Needs the extra 'quantize'; pictures also need the extra 'image', and an inference.yml beside the model.
     """
-    if target.suffix != ".xml":
-        raise click.UsageError(f"-o: {target} is not an .xml file")
+    target = ir_target(target)
     with plain_errors(traceback, extensions=extensions):
         from paddle2ov.deployment.saving import check_writable, save_model
         from paddle2ov.quantization.quantize import quantize

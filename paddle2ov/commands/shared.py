@@ -65,13 +65,27 @@ class ModelType(PathType):
         path = super().convert(value, param, ctx)
         if not isinstance(path, Path) or ctx is None or not path.name.lower().endswith(SUFFIXES):
             return path
-        from paddle2ov.errors import ModelReadError
         from paddle2ov.program.archives import is_archive, unpacked
 
-        try:
+        with plain_errors():
             return ctx.with_resource(unpacked(path)) if is_archive(path) else path
-        except ModelReadError as error:
-            self.fail(str(error), param, ctx)
+
+
+_OTHERS = (".bin", ".json", ".onnx", ".pb", ".pdiparams", ".pdmodel", ".pt", ".pth", ".tflite")
+"""Suffixes of files other than an IR's .xml: whoever names one wants something else."""
+
+
+def ir_target(target: Path, is_name: bool = False) -> Path:
+    """The .xml that `-o` names: its suffix may be left out. `is_name`: it is a name, and may be that of a folder.
+
+    Raises:
+        click.UsageError: it is a folder, or a file of another kind.
+    """
+    if target.suffix.lower() in _OTHERS:
+        raise click.UsageError(f"{target}: what is written is OpenVINO IR; name it {target.with_suffix('.xml').name}")
+    if not is_name and target.is_dir():
+        raise click.UsageError(f"{target} is a folder; name the file to write, such as {target / 'model.xml'}")
+    return target.with_suffix(".xml") if target.suffix.lower() == ".xml" else target.with_name(f"{target.name}.xml")
 
 
 extension_option = click.option(

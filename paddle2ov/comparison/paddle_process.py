@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -92,7 +93,7 @@ class PaddleProcess:
         python: str | os.PathLike[str] | None = None,
         deadline: Deadline | None = None,
     ) -> None:
-        self._python = str(python or os.environ.get(PYTHON_VARIABLE) or sys.executable)
+        self._python = _interpreter(python)
         self.deadline = deadline or Deadline()
         self.version = ""
         # Paddle 3 loads a legacy program only with its new representation switched off, before it is imported.
@@ -226,11 +227,7 @@ class PaddleProcess:
         except ValueError:
             raise PaddleRunError(f"{self._python} is not a Python interpreter: it says {line[:80]!r}") from None
         if "missing" in reply:
-            raise PaddleRunError(
-                f"verifying needs Paddle, and {self._python} has none ({reply['missing']}). Install it there "
-                "(pip install paddlepaddle), or name an interpreter that has it: --paddle-python PATH, or the "
-                f"environment variable {PYTHON_VARIABLE}"
-            )
+            raise _no_paddle(self._python, reply["missing"])
         if "error" in reply:
             raise PaddleRunError(f"Paddle: {reply['error']}")
         return reply
@@ -244,6 +241,29 @@ class PaddleProcess:
         lines = (self._folder / "log").read_text("utf-8", "replace").splitlines()
         last = "\n  ".join(line for line in lines[-8:] if line.strip())
         return f"Paddle's process ended {how}" + (f"; it said last:\n  {last}" if last else "")
+
+
+def check_paddle(python: str | os.PathLike[str] | None) -> None:
+    """Refuses to verify in this interpreter, where it has no Paddle, before any work is done.
+
+    Another one, which `python` or the environment variable names, tells when it is asked first.
+
+    Raises:
+        PaddleRunError: it has none.
+    """
+    if _interpreter(python) == sys.executable and find_spec("paddle") is None:
+        raise _no_paddle(sys.executable, "No module named 'paddle'")
+
+
+def _interpreter(python: str | os.PathLike[str] | None) -> str:
+    return str(python or os.environ.get(PYTHON_VARIABLE) or sys.executable)
+
+
+def _no_paddle(python: str, reason: str) -> PaddleRunError:
+    return PaddleRunError(
+        f"verifying needs Paddle, and {python} has none ({reason}). Install it there (pip install paddlepaddle), or "
+        f"name an interpreter that has it: --paddle-python PATH, or the environment variable {PYTHON_VARIABLE}"
+    )
 
 
 def save_arrays(path: Path, arrays: Mapping[str, AnyArray]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import openvino
 
 from paddle2ov.compilation.precision import HINT, checked_precision, computes_in, with_precision
 from paddle2ov.compilation.properties import property_value
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, warn
 from paddle2ov.graph.core import processors, with_error_reporting, with_exact_integers
 from paddle2ov.inference.arguments import MAX_INT, as_path, contents, flag, integer
 from paddle2ov.inference.switches import (
@@ -252,7 +251,7 @@ class Config:
         from paddle2ov.translation.input_spec import to_partial_shape
 
         if not isinstance(shapes, Mapping) or not all(isinstance(name, str) for name in shapes):
-            raise ConversionInputError(f"set_openvino_shapes: {shapes!r} is not a mapping from names to shapes")
+            raise ConversionInputError(f"set_openvino_shapes: {shapes!r:.80} is not a mapping from names to shapes")
         self._shapes = {name: to_partial_shape(shape) for name, shape in shapes.items()}
 
     def openvino_shapes(self) -> dict[str, openvino.PartialShape]:
@@ -297,9 +296,7 @@ class Config:
         if not self._precision:
             return {HINT: "f32", **self._properties}
         if self._may_be_f32 and self._precision == "bf16" and not computes_in(self._device, "bf16"):
-            warnings.warn(
-                f"paddle2ov.inference: {self._device} has no hardware for bfloat16: computed in float32", stacklevel=3
-            )
+            warn(f"paddle2ov.inference: {self._device} has no hardware for bfloat16: computed in float32")
             return with_precision(self._properties, "f32", self._device)
         return with_precision(self._properties, self._precision, self._device)
 
@@ -341,7 +338,7 @@ class Config:
         if switch in MISSED and switch not in self._warned:
             self._warned.add(switch)
             consequence = MISSED[switch]
-            warnings.warn(f"paddle2ov.inference: Config.{switch} has no effect: {consequence}", stacklevel=3)
+            warn(f"paddle2ov.inference: Config.{switch} has no effect: {consequence}")
 
     def _refuse(self, method: str) -> None:
         raise ConversionInputError(f"Config.{method} gives an object of Paddle's own engine: {REFUSED[method]}")

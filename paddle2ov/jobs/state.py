@@ -75,8 +75,9 @@ class State:
 
     def _open(self) -> None:
         run = self._database.execute
-        run("PRAGMA locking_mode = EXCLUSIVE")
         run("BEGIN IMMEDIATE")
+        # Only now: a run that waits for another keeps no lock, which would keep that one from writing.
+        run("PRAGMA locking_mode = EXCLUSIVE")
         (application,), (version,) = run("PRAGMA application_id").fetchone(), run("PRAGMA user_version").fetchone()
         # Nothing but the table: of views and triggers the file itself would say what they do.
         tables = run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL LIMIT 2").fetchall()

@@ -15,6 +15,7 @@ from paddle2ov.program.sources import check_fetched, open_regular
 PathLike = str | os.PathLike[str]
 
 _LEGACY_NAMES = ("__model__", "model", "inference")
+LOOKED_FOR = "*.json in PIR format, *.pdmodel, __model__"
 SNIFF_BYTES = 4096
 SETTINGS = ("inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml", "deploy.yml")
 """The names of files that describe shapes and preprocessing of a model, the first that is there counts."""
@@ -27,7 +28,7 @@ _NO_PROGRAM = {
     ".pdopt": "the state of an optimizer; export the model first (paddle.jit.save)",
     ".nb": "a model of Paddle Lite, whose operators are optimized already; pass the model that it was made of",
     ".onnx": "an ONNX model, which openvino.convert_model takes",
-    ".xml": "OpenVINO IR already, and a Paddle model is wanted; only `paddle2ov check` takes an IR",
+    ".xml": "OpenVINO IR already, and a Paddle model is wanted; OpenVINO itself and `paddle2ov check` take an IR",
     **dict.fromkeys((".pb", ".tflite"), "a model of TensorFlow, which openvino.convert_model takes"),
     **dict.fromkeys((".pt", ".pth", ".safetensors"), "the weights of another framework, or a model of PyTorch"),
 }
@@ -154,8 +155,7 @@ def _program_in(folder: Path) -> tuple[Path, Path | None]:
         raise ModelReadError(f"{folder}: holds {other}{_below(folder)}")
     have = ", ".join(names[:20]) or "no files"
     raise ModelReadError(
-        f"{folder}: no Paddle inference model here (looked for *.json in PIR format, *.pdmodel, __model__); "
-        f"it holds: {have}{_below(folder)}"
+        f"{folder}: no Paddle inference model here (looked for {LOOKED_FOR}); it holds: {have}{_below(folder)}"
     )
 
 

@@ -128,7 +128,7 @@ class Quantizer:
         self._measured += 1
         now = time.perf_counter()
         if self._progress and now - self._last_said >= _SECONDS_BETWEEN_LINES:
-            sys.stderr.write(f"{self._measured} models measured in {now - self._started:.0f} s\n")
+            sys.stderr.write(f"models measured: {self._measured} in {now - self._started:.0f} s\n")
             self._last_said = now
         return sum(values) / len(values), values
 

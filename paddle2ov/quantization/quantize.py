@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 from paddle2ov.arguments import check_flags
 from paddle2ov.compilation.precision import capabilities, lower_precisions
 from paddle2ov.conversion import convert
-from paddle2ov.errors import ConversionInputError, ConversionWarning, FailingAs, OpenVINORunError
+from paddle2ov.errors import ConversionInputError, ConversionWarning, FailingAs, OpenVINORunError, warn
 from paddle2ov.graph.core import has_integer_kernels
 from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.files import find_model
@@ -159,7 +158,7 @@ def _readable(items: CalibrationData, calibration: list[int], validation: list[i
         text = f"data: {len(names)} of {len(items)} cannot be read: {', '.join(names[:_MAX_NAMED])}{more}"
         if not (measured or calibrated):
             raise ConversionInputError(f"{text}; nothing is left: {items.unreadable[names[0]]}")
-        warnings.warn(f"{text}; left out", ConversionWarning, stacklevel=4)
+        warn(f"{text}; left out", ConversionWarning)
     return calibrated or measured, measured or calibrated
 
 

@@ -53,7 +53,7 @@ def print_report(report: Report, console: Console | None = None) -> None:
         counts = Counter(operator.fate for operator in report.operators)
         show("[bold]What became of the operators[/bold]")
         for fate in filter(counts.__getitem__, FATES):
-            show(f"{counts[fate]:7} {FATES[fate]}")
+            show(f"    {FATES[fate]}: {counts[fate]}")
         show(_primitives(report, compiled, console.width))
         for line in _layers(compiled):
             show(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
@@ -56,7 +57,7 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
         overrides = []
         for name, value in argument.items():
             parts = [] if value is None else [value]
-            if isinstance(value, tuple) and not _is_dims(value):
+            if isinstance(value, tuple) and not _is_shape(value):
                 parts = list(value)
             overrides.append(_override(parts, str(name)))
         return overrides
@@ -70,7 +71,7 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
         return [_override(argument)]
     if isinstance(argument, Iterable):
         return [_from_item(item) for item in argument]
-    raise ConversionInputError(f"input: cannot make an input of {argument!r}")
+    raise ConversionInputError(f"input: cannot make an input of {argument!r:.80}")
 
 
 def _at_commas(text: str) -> list[str]:
@@ -98,10 +99,10 @@ def parse_output(argument: OutputArgument) -> list[str]:
     if isinstance(argument, str):
         return [item.strip() for item in argument.split(",")]
     if not isinstance(argument, Iterable):
-        raise ConversionInputError(f"output: names are expected, not {argument!r}")
+        raise ConversionInputError(f"output: names are expected, not {argument!r:.80}")
     names = [item if isinstance(item, str) else getattr(item, "name", None) for item in argument]
     if not all(isinstance(name, str) for name in names):
-        raise ConversionInputError(f"output: names are expected, not {argument!r}")
+        raise ConversionInputError(f"output: names are expected, not {argument!r:.80}")
     return [str(name) for name in names]
 
 
@@ -128,7 +129,7 @@ def _from_item(item: Any) -> InputOverride:
         return _override([item])
     if isinstance(item, tuple):
         return _override(item)
-    raise ConversionInputError(f"input: cannot make an input of {item!r}")
+    raise ConversionInputError(f"input: cannot make an input of {item!r:.80}")
 
 
 def _override(parts: Iterable[Any], name: str | None = None) -> InputOverride:
@@ -142,7 +143,7 @@ def _override(parts: Iterable[Any], name: str | None = None) -> InputOverride:
         elif kind == "shape":
             result.shape = to_partial_shape(part)
         else:
-            raise ConversionInputError(f"input: {part!r} is neither a name, a shape nor a type")
+            raise ConversionInputError(f"input: {part!r:.80} is neither a name, a shape nor a type")
     return result
 
 
@@ -184,7 +185,7 @@ def _checked_dimension(dim: Any) -> Dimension:
     except (TypeError, ValueError, OverflowError, RuntimeError):
         raise ConversionInputError(
             f"input: {dim!r:.80} is no size of a shape: "
-            "write a number from 0 on, a range such as 224..640, or ? for any"
+            "write a number from 0 on, a range such as 224..640, or ? or -1 for any"
         ) from None
 
 
@@ -204,8 +205,8 @@ def _dimension(dim: Any) -> Dimension:
         return _range(int(low) if low else 0, int(high) if high else -1)
     if isinstance(dim, Sequence):
         low, high = dim
-        return _range(int(low), int(high))
-    return _fixed_or_any(int(dim))
+        return _range(index(low), index(high))
+    return _fixed_or_any(index(dim))
 
 
 def _fixed_or_any(number: int) -> Dimension:
@@ -237,7 +238,10 @@ def _is_dims(value: Any) -> bool:
 
 
 def _is_shape(value: object) -> bool:
-    return isinstance(value, PartialShape | Shape) or (isinstance(value, list | tuple) and _is_dims(value))
+    """Whether a value is a shape, or meant as one: with a number in it, [1, 3, None, None] is no list of inputs."""
+    if isinstance(value, list | tuple):
+        return _is_dims(value) or any(isinstance(dim, int | np.integer) for dim in value)
+    return isinstance(value, PartialShape | Shape)
 
 
 def _is_pairs(value: object) -> bool:

@@ -506,7 +506,7 @@ class NodeContext:
 
     def warn(self, reason: str) -> None:
         """Warns of inputs for which the converted operator differs from Paddle's, if a refusal is too much."""
-        warn_of_operator(self.place, reason, stacklevel=3)
+        warn_of_operator(self.place, reason)
 
     def require(self, condition: bool, reason: str, **attributes: Any) -> None:
         """Refuses unless `condition` holds."""

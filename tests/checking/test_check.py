@@ -464,6 +464,7 @@ def test_what_cannot_be_checked(ir, tmp_path):
         file.write_text(text)
     for arguments, text in (
         ([tmp_path / "none.xml"], "no such file"),
+        ([tmp_path / "none.xml", "--params", "x"], "params: they are those of a Paddle model"),
         *(([file], f"{file.name}: not an OpenVINO IR of version 10 or 11") for file in (empty, cut, old)),
         ([alone], "its weights, alone.bin, are not beside it"),
         ([path, "--device", "TPU"], "device: TPU"),

@@ -286,12 +286,17 @@ def test_an_interrupted_run_goes_on(tree, tmp_path, inline, monkeypatch):
         return real(job)
 
     monkeypatch.setattr(conversions, "convert_one", interrupted)
-    assert batch(tree, "-o", out).exit_code == 130
-    assert inline.ran == ["broken", "cls", "ocr/det"]
+    for again in ((), ("--again",)):
+        inline.ran.clear()
+        result = batch(tree, "-o", out, *again)
+        assert (result.exit_code, inline.ran) == (130, ["broken", "cls", "ocr/det"])
+        same = f"the same command{' without --again' if again else ''}"
+        assert result.stderr.endswith(f"Interrupted; {same} goes on from here.\n")
     monkeypatch.setattr(conversions, "convert_one", real)
     inline.ran.clear()
-    batch(tree, "-o", out)
+    said = batch(tree, "-o", out).stdout
     assert inline.ran == ["broken", "ocr/det"]
+    assert said.startswith("converted: 2, refused: 1\n1 of these by an earlier run; --again does them anew\n")
 
 
 def test_what_the_page_counts_as_done(tree, tmp_path, inline, monkeypatch):
@@ -310,7 +315,7 @@ def test_nothing_to_do(tmp_path):
     (tmp_path / "empty").mkdir()
     result = batch(tmp_path / "empty", "-o", tmp_path / "out")
     assert result.exit_code == 2
-    assert "no Paddle model below" in result.output
+    assert result.output.startswith(f"error: {tmp_path / 'empty'}: no Paddle inference model below it (looked for ")
     assert batch(tmp_path / "none", "-o", tmp_path / "out").exit_code == 2
 
 

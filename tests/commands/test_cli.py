@@ -97,6 +97,8 @@ REFUSED = [
     ("check a.xml --input x[1,3,64", "the bracket is not closed in 'x[1,3,64'"),
     ("batch MODEL -o OUT/file/out", "file/out/.paddle2ov-batch cannot be written: Not a directory"),
     ("quantize MODEL --data OUT/empty -o OUT/n.xml", "there is neither a picture nor an .npz file in OUT/empty"),
+    ("quantize MODEL --data OUT/empty -o OUT/n.onnx", "written is OpenVINO IR"),
+    *((f"{command} -o OUT/empty", "empty is a folder; name the") for command in ("MODEL", "quantize MODEL --data OUT")),
     ("inspct model", "'inspct' is neither a command nor a model; 'inspect' is a command"),
     ("x" * 5000, "File name too long"),
     ("inspect " + "x" * 5000, "File name too long"),
@@ -173,9 +175,9 @@ def test_the_suffix_is_not_doubled(model, tmp_path):
 
 def test_reports_that_cannot_be_written(model, tmp_path):
     (tmp_path / "file").write_text("")
-    result = call(model, "-q", "-o", tmp_path / "net.xml", "--report", tmp_path / "file" / "report.json")
-    assert result.exit_code == 2
-    assert f"error: {tmp_path / 'file' / 'report.json'} cannot be written: " in result.output
+    result = call(model, "-o", tmp_path / "net.xml", "--report", tmp_path / "file" / "report.json")
+    assert (result.exit_code, result.stdout) == (2, f"{tmp_path / 'net.xml'}\n")  # the model is there
+    assert f"error: {tmp_path / 'file' / 'report.json'} cannot be written: " in result.stderr
 
 
 def test_names_that_paddle2onnx_users_know(model, tmp_path):
@@ -329,7 +331,8 @@ def test_report(tmp_path):
     result = call(folder, "-o", tmp_path / "net.xml", "--report", targets[0], "--report", targets[1])
     assert result.exit_code == 0, result.output
     assert "  split_qkv: projections 2, parts 6, scales 2\n" in result.stdout
-    assert result.stdout.endswith("".join(f"{path}\n" for path in (tmp_path / "net.xml", *targets)))
+    assert result.stdout.startswith(f"{tmp_path / 'net.xml'}\n")
+    assert result.stdout.endswith("".join(f"{path}\n" for path in targets))
     report = json.loads(targets[0].read_text())
     assert report["format"] == "pir"
     assert report["model"] == folder.name
@@ -515,10 +518,21 @@ def test_what_preprocessing_a_batch_built_in(model, tmp_path, is_whole, inline):
 def test_what_cannot_be_verified_does_not_differ(model, tmp_path):
     """The status is that of `verify`, where 1 means that results differ."""
     result = call(model, "-o", tmp_path / "net.xml", "--verify", "--paddle-python", tmp_path / "none")
-    assert result.exit_code == 2, result.output
-    assert result.output.startswith("error: ")
+    assert (result.exit_code, result.stdout) == (2, f"{tmp_path / 'net.xml'}\n"), result.output
+    assert result.stderr.startswith("error: ")
     assert call("nowhere", "--verify").exit_code == 2
     assert call("nowhere").exit_code == 2
+
+
+def test_no_paddle_is_found_out_before_any_work(model, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "paddle", None)
+    monkeypatch.delenv("PADDLE2OV_PADDLE_PYTHON", raising=False)
+    (tmp_path / "models").symlink_to(model)
+    for command in (["convert"], ["batch"]):
+        result = call(*command, tmp_path / "models", "-o", tmp_path / "out", "--verify")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith("error: verifying needs Paddle, and ")
+        assert [path.name for path in tmp_path.iterdir()] == ["models"]
 
 
 def test_ops():
@@ -729,6 +743,22 @@ def test_output_that_cannot_be_written_is_no_verdict(model, tmp_path):
     full = (2, "error: the output cannot be written: No space left on device\n")
     expected = [[item, kind, *ends] for item in commands for kind, ends in (("full", full), ("closed", (141, "")))]
     assert [json.loads(line) for line in done.stdout.splitlines()] == expected
+
+
+def test_characters_that_the_output_cannot_encode(model, tmp_path):
+    """KOI8-R has neither a Chinese name nor the sign of microseconds; what `run` starts is not our output."""
+
+    def output(*arguments):
+        command = [sys.executable, "-m", "paddle2ov", *arguments]
+        environment = {**os.environ, "PYTHONIOENCODING": "koi8-r", "PYTHONPATH": str(ROOT)}
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
+
+    said = output(model, "-o", "\u6a21.xml", "--report", "report.json").splitlines()
+    assert (said[0], said[-1]) == (r"\u6a21.xml", "report.json")
+    assert any(r"\xb5s" in line for line in said)
+    assert (tmp_path / "\u6a21.xml").is_file()
+    (tmp_path / "own.py").write_text("import sys; print(sys.stdout.errors)")
+    assert output("run", "own.py") == "strict\n"
 
 
 def test_other_errors_of_the_system_are_not_those_of_the_output(monkeypatch):

@@ -3,6 +3,7 @@
 import os
 import socket
 import sqlite3
+import threading
 import time
 from contextlib import closing
 from types import SimpleNamespace
@@ -118,6 +119,27 @@ def test_state(tmp_path):
             State(path)
     with State(path) as state:
         assert list(state.records().items()) == [("a", {"x": 2}), ("b", [1, None, "é"])]
+
+
+def test_a_run_that_waits_for_another_keeps_no_lock(tmp_path):
+    """Two that begin at once would both give up."""
+    path, read = tmp_path / "state", []
+    State(path).__exit__()
+    first = sqlite3.connect(path, timeout=0, isolation_level=None)
+    first.execute("BEGIN IMMEDIATE")
+    first.execute("INSERT INTO records VALUES ('a', '1')")
+
+    def wait():
+        with State(path) as second:
+            read.append(second.get("a"))
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    time.sleep(0.3)
+    first.execute("COMMIT")
+    first.close()
+    waiting.join()
+    assert read == [1]
 
 
 def test_what_is_no_state(tmp_path):

@@ -221,8 +221,11 @@ def test_archives_that_are_cut_off(folder, tmp_path):
 def test_several_models(folder, tmp_path):
     for name in "ab":
         shutil.copytree(folder, tmp_path / "models" / name)
+    archive = zipped(tmp_path / "models", tmp_path / "both")
     with pytest.raises(ModelReadError, match="holds 2 models"):
-        paddle2ov.convert(zipped(tmp_path / "models", tmp_path / "both"))
+        paddle2ov.convert(archive)
+    result = call("inspect", archive)  # not an error of the options, which shows the usage
+    assert (result.exit_code, result.output) == (2, f"error: {archive}: holds 2 models (a, b); unpack it\n")
 
 
 def test_no_model(tmp_path):

@@ -223,7 +223,7 @@ def test_weights_in_place_of_a_program(model, tmp_path):
         ("model.onnx", "an ONNX model, which openvino.convert_model takes"),
         (
             "model.xml",
-            r"OpenVINO IR already, and a Paddle model is wanted; only `paddle2ov check` takes an IR",
+            r"OpenVINO IR already, and a Paddle model is wanted; OpenVINO itself and `paddle2ov check` take an IR",
         ),
         ("model.nb", "a model of Paddle Lite"),
         ("model.pth", "the weights of another framework"),

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pickle
+import re
 import shutil
 import sys
 import time
@@ -277,6 +278,7 @@ def test_verification():
     out = io.StringIO()
     print_report(report, Console(file=out, width=150))
     assert "in f32, tolerance 0.0001" in out.getvalue()
+    assert re.search(r"^    runs as a primitive of its own: \d+$", out.getvalue(), re.MULTILINE)
     if has_bfloat16():
         config = {"INFERENCE_PRECISION_HINT": "bf16"}
         other = build_report(model, conversion, verification=report.verification, config=config)

@@ -1,5 +1,7 @@
 """The forms of `input` and `output` that `convert` takes."""
 
+import re
+
 import numpy as np
 import pytest
 from openvino import Dimension, PartialShape, Shape, Type
@@ -87,6 +89,16 @@ def test_a_size_that_is_none_is_named_with_the_forms(shape, size):
     message = rf"input: '{size}' is no size of a shape: write a number from 0 on, a range such as 224\.\.640, or \?"
     with pytest.raises(ConversionInputError, match=message):
         parse_input(f"x[{shape}]")
+
+
+@pytest.mark.parametrize("size", [None, 64.5, "b", (2.5, 4)], ids=repr)
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_a_list_with_a_number_is_meant_as_a_shape(size, kind):
+    message = rf"input: {re.escape(repr(size))} is no size of a shape: write .*, or \? or -1 for any$"
+    shape = kind([1, size])
+    for argument in (shape, {"x": shape}, {"x": (shape, "f32")}, [("x", shape)]):
+        with pytest.raises(ConversionInputError, match=message):
+            parse_input(argument)
 
 
 def test_commas_within_brackets_and_without():

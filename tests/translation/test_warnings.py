@@ -22,8 +22,9 @@ def squeezed(**options):
 def test_squeeze_of_a_dimension_that_may_be_one():
     with pytest.warns(
         ConversionWarning, match=r"(?s)'squeeze2': Paddle drops dimension 0, of input 'x', where .* block 0, operator 0"
-    ):
+    ) as caught:
         assert str(squeezed().output(0).partial_shape) == "[?,3]"
+    assert [warning.filename for warning in caught] == [__file__]  # the line that converts, not one of the converter
 
 
 def test_a_warning_that_is_an_error_says_all_once():
