@@ -144,7 +144,7 @@ _WITHIN = frozenset(("Parameter", "ReadValue", "RandomUniform"))
 
 
 @at(*_DATA, when=lambda index, place: index.is_free[place] and index.is_independent(place, _WITHIN))
-def computed_once(graph: Graph, node: Node) -> list[Input] | None:
+def computed_once(graph: Graph, node: Node) -> list[Input]:
     """OpenVINO runs loops and branches over constants once, as it compiles, in memory that it overwrites later.
 
     It crashes if they draw random numbers, and does not compile a suppression over constants.
@@ -152,4 +152,4 @@ def computed_once(graph: Graph, node: Node) -> list[Input] | None:
     Given:
         If, Loop, TensorIterator, MulticlassNms or NonMaxSuppression that depends on no Parameter.
     """
-    return node.inputs()[_DATA[node.get_type_name()]] if graph.is_independent(node, _WITHIN) else None
+    return node.inputs()[_DATA[node.get_type_name()]]
