@@ -216,7 +216,7 @@ class OpInputError(ConversionInputError, OpConversionError):
 
 
 class RewriteError(Paddle2OVError):
-    """A rewrite of the graph failed, or would take more time or memory than a conversion may.
+    """A rewrite of the graph failed.
 
     Attributes:
         rewrite: its name; `convert(..., without=(name,))` leaves it out, if it is a workaround.

@@ -27,6 +27,8 @@ TARGET = ROOT / "paddle2ov" / "graph" / "opset_stub.pyi"
 # What OpenVINO annotates with another type than it takes or returns.
 PARAMETERS = {("elu", "alpha"): "float", ("parameter", "shape"): "PartialShape | Shape | Sequence[int | Dimension]"}
 RETURNS = {"parameter": "Parameter", "result": "Result", "constant": "Constant"}
+NAMED = ("parameter", "result")
+"""Functions whose nodes get their name as they are made; others are named by `paddle2ov/graph/node_names.py`."""
 ELEMENT_TYPES = ("destination_type", "element_type", "output_type")
 NAMES = {
     np.ndarray: "np.ndarray[Any, Any]",
@@ -97,7 +99,7 @@ def method(name: str, ours: Callable[..., Any], theirs: Callable[..., Any]) -> s
     """The definition of one function."""
     called = [*layers(theirs), *([] if ours is theirs else [ours])]
     parameters = list(inspect.signature(theirs).parameters.values())
-    if not takes(ours, "name"):
+    if name not in NAMED:
         parameters = [parameter for parameter in parameters if parameter.name != "name"]
     by_position = sum(
         not all(takes(layer, parameter.name, i) for layer in called) for i, parameter in enumerate(parameters)

@@ -21,8 +21,8 @@ from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.typing import AnyArray
 
-_MAX_NODES = 1000
-"""How many nodes are visited for one value."""
+_MAX_NODES, _MAX_DEPTH = 1000, 200
+"""How many nodes are visited for one value, in all and one above the other."""
 
 
 def evaluate(output: Output, most_elements: int, most_doubles: int) -> AnyArray | None:
@@ -84,14 +84,16 @@ class _Evaluation:
     def __init__(self, most_elements: int, most_doubles: int) -> None:
         self._most_elements, self._most_doubles = most_elements, most_doubles
         self._done: _Results = {}
-        self._left = _MAX_NODES
+        self._left, self._depth = _MAX_NODES, 0
 
     def value(self, output: Output) -> Tensor | None:
         node = output.get_node()
         key = (node.get_name(), output.get_index())
-        if key not in self._done:
+        if key not in self._done and self._depth < _MAX_DEPTH:
             self._left -= 1
+            self._depth += 1
             self._done |= self._outputs(node)
+            self._depth -= 1
         return self._done.get(key)
 
     def _outputs(self, node: Node) -> Mapping[tuple[str, int], Tensor | None]:

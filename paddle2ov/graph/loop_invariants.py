@@ -30,13 +30,11 @@ _SAFE_DIRECTLY = _SAFE | IN_PLACE
 """Nodes that write elsewhere if they read the tensor itself and not a view of it."""
 
 
-@works_around("loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show")
 def copy_invariants(invariants: Iterable[Parameter]) -> int:
     """Lets nodes that may write into parameters of a body read copies of them; returns how many are copied."""
     return sum(_copy(parameter.output(0)) for parameter in invariants)
 
 
-@works_around("loop_overwrites_what_views_show")
 def copy_viewed_states(states: Iterable[Parameter]) -> int:
     """The same for parameters that each iteration changes, if a view of them is read as well, or they are a result.
 

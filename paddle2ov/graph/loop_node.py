@@ -8,7 +8,7 @@ import numpy as np
 from openvino import Model, Node, Output
 from openvino.op import Parameter, Result
 
-from paddle2ov.graph.loop_invariants import copy_invariants, copy_states, copy_viewed_states
+from paddle2ov.graph.loop_invariants import copy_states
 from paddle2ov.graph.opset import ops
 
 
@@ -43,8 +43,6 @@ def build_loop(
         axis: along which slices are taken and results concatenated.
         final: results of the body that the next iteration does not read; only of a Loop that is known to run.
     """
-    copy_invariants(parameter for parameter, _ in invariant)
-    copy_viewed_states(parameter for parameter, _, _ in carried)
     copy_states((parameter, result) for parameter, _, result in carried)
     of_result = {result.get_name(): parameter for parameter, _, result in carried}
     stacked = {result.get_name() for result in concatenated}
@@ -93,8 +91,6 @@ def build_iterator(
         axis: along which parts are taken and results concatenated.
         stride: how many slices make a part; below 0 if the first iteration gets the last one.
     """
-    copy_invariants(parameter for parameter, _ in invariant)
-    copy_viewed_states(parameter for parameter, _, _ in carried)
     after, parts = ([ops.result(value) for value in values] for values in ([item[2] for item in carried], concatenated))
     states = [(parameter, result) for (parameter, _, _), result in zip(carried, after, strict=True)]
     copy_states(states)

@@ -15,13 +15,13 @@ from typing import TypeAlias
 from openvino import Model
 
 from paddle2ov.errors import FailingAs, RewriteError
-from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.merge_patches import merge_patches
 from paddle2ov.passes.attention.split_qkv import split_qkv
 from paddle2ov.passes.broadcast_select import broadcast_select
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.passes.drop_neutral import drop_neutral
+from paddle2ov.passes.fuse_softmax import fuse_softmax
 from paddle2ov.passes.graph import Counts, Graph, MatchFailures
 from paddle2ov.passes.integer_weights import integer_weights
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
@@ -31,7 +31,6 @@ from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
-from paddle2ov.passes.normal_form.fuse_softmax import fuse_softmax
 from paddle2ov.passes.rule import Local
 from paddle2ov.passes.templates import Outcome, outcome
 
@@ -39,7 +38,11 @@ Rewrite: TypeAlias = Callable[[Graph], Counts]
 """Changes the model in place; returns what it did: kind -> how often."""
 
 NORMAL_FORM: tuple[Rewrite, ...] = (drop_neutral, fuse_softmax)
-"""What can be spelled in several ways gets one form, which optimisations and workarounds look for."""
+"""What can be spelled in several ways gets the form that OpenVINO gives it when it compiles the model.
+
+Optimisations and workarounds look for that form. These rewrites match what OpenVINO's own fusions match, so that
+results stay as they are.
+"""
 
 REWRITES: tuple[Rewrite, ...] = (
     gather_pushdown,  # first: nodes that it leaves without readers are no longer part of the model
@@ -50,7 +53,6 @@ REWRITES: tuple[Rewrite, ...] = (
     sink_squeezes,
     split_qkv,
     gather_windows,
-    add_masks_to_scores,
     merge_patches,
     absorb_transposes,  # before fuse_transposes, which would merge the transpose of k with its split into heads
     move_transposes,

@@ -9,10 +9,10 @@ from typing import TypeAlias
 from openvino import Model, Node
 
 from paddle2ov.graph.bodies import bodies_of
-from paddle2ov.graph.consumers import Changes, readers
+from paddle2ov.graph.constants import known
+from paddle2ov.graph.consumers import Changes
 from paddle2ov.graph.opaque_values import runtime_zero
-from paddle2ov.graph.upstream import sources_of
-from paddle2ov.passes.index import VARYING, Index
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.where import Where
 
 Counts: TypeAlias = dict[str, int]
@@ -22,7 +22,6 @@ MatchFailures: TypeAlias = dict[str, Counts]
 
 log = logging.getLogger("paddle2ov.passes")
 
-_VARYING = frozenset(("Parameter", *VARYING))
 _OWNERS = ("If", "Loop", "TensorIterator")
 
 
@@ -104,28 +103,17 @@ class Graph:
         ]
 
     def is_read_only_by(self, node: Node, kind: str) -> bool:
-        """Whether only nodes of one type read a node."""
-        place = self.index.place_of(node)
-        if place is not None:
-            return self.index.reader_kinds(place) == {kind}
-        return all(reader.get_type_name() == kind for reader in readers(node))
+        """Whether only nodes of one type read a node of the model."""
+        return self.index.reader_kinds(known(self.index.place_of(node))) == {kind}
 
     def is_constant(self, node: Node) -> bool:
-        """Whether a node is computed from constants alone."""
+        """Whether a node is computed from constants alone; not one that is no part of the model any more."""
         place = self.index.place_of(node)
-        if place is not None:
-            return self.index.is_constant(place)
-        return node.get_type_name() not in _VARYING and all(map(self.is_constant, sources_of(node)))
+        return place is not None and self.index.is_constant(place)
 
     def is_independent(self, node: Node, kinds: frozenset[str], opaque: frozenset[str] = frozenset()) -> bool:
-        """Whether a node depends on no node of some types; those of types `opaque` depend on none."""
-        place = self.index.place_of(node)
-        if place is not None:
-            return self.index.is_independent(place, kinds, opaque)
-        kind = node.get_type_name()
-        if kind in kinds or kind in opaque:
-            return kind not in kinds
-        return all(self.is_independent(source, kinds, opaque) for source in sources_of(node))
+        """Whether a node of the model depends on no node of some types; those of types `opaque` depend on none."""
+        return self.index.is_independent(known(self.index.place_of(node)), kinds, opaque)
 
     def runtime_zero(self, node: Node) -> Node:
         """A 0 that no pass folds (`graph/opaque_values.py`), to hide constants behind; one for the whole model.

@@ -20,7 +20,7 @@ from openvino.op import Parameter
 from paddle2ov.graph.block_records import BlockRecord, CarriedValue, IfRecord, LoopRecord
 from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.consumers import consumers
-from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states, input_ports
+from paddle2ov.graph.loop_invariants import input_ports
 from paddle2ov.graph.loop_shapes import erase_bounds, hide_dims, sizes_of
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
@@ -279,8 +279,6 @@ def _hide_of_loop(record: LoopRecord, kept: Sequence[set[int]], reveals: bool) -
             # The size of the next state, once known, would be taken for that of the initial one.
             port = state.result.input(0)
             insert([port], erase_bounds(port.get_source_output(), shape, record.current, axes), record.node)
-    copy_invariants(parameter for parameter, _ in record.invariant)
-    copy_viewed_states(state.parameter for state in record.states)
 
 
 def _hide_of_branches(record: IfRecord) -> None:

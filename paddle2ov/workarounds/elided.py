@@ -7,7 +7,7 @@ from openvino import Node, Output
 from paddle2ov.graph.constants import ints_of, known
 from paddle2ov.graph.consumers import nearest, readers
 from paddle2ov.graph.opaque_values import hide, is_hidden
-from paddle2ov.graph.opset import create, ints, ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
@@ -129,32 +129,3 @@ def _spread(bounds: Output, axes: list[int], rank: int) -> Node:
         return ops.scatter_update(ints([0] * rank), ints(axes), ops.convert(bounds, "i64"), ints(0))
     of_axis = dict(zip(axes, values, strict=True))
     return ints([of_axis.get(axis, 0) for axis in range(rank)])
-
-
-@at("Gather", when=_along_one)
-def unsqueeze_before_gather(graph: Graph, node: Node) -> list[Node] | Skip | None:
-    """OpenVINO replaces Unsqueeze → Gather along the same axis by the input, as if the indices were a scalar.
-
-    `index_select` of several copies of an axis that was unsqueezed had one dimension less. `graph/safe_functions.py`
-    makes no such Gather; this is for sizes that are found to be 1 later, and for an Unsqueeze that a rewrite adds.
-
-    Given:
-        Gather along a dimension of 1, by indices that are not a scalar.
-    """
-    axis, dims = ints_of(node.input_value(2)), known(dims_of(node.input_value(0)))
-    if axis is None or dims[axis[0]] != 1 or node.get_attributes()["batch_dims"]:
-        return None
-    if dims_of(node.input_value(1)) == []:
-        return None
-    source = node.input_value(0).get_node()
-    added = ints_of(source.input_value(1)) if source.get_type_name() == "Unsqueeze" else None
-    is_other_end = (axis[0] < 0) == (added is None or min(added) >= 0)
-    return Skip("it is counted from the other end") if is_other_end else [node]
-
-
-def count_from_other_end(graph: Graph, node: Node) -> None:
-    """The axis is counted from the last one, or from the first where that of the Unsqueeze is counted from the last."""
-    x, indices, axes = node.input_values()
-    axis, rank = known(ints_of(axes))[0], len(known(dims_of(x)))
-    axis += rank if axis < 0 else -rank
-    replace(node.output(0), create("Gather", [x, indices, ints(axis).output(0)], {"batch_dims": 0}).output(0))

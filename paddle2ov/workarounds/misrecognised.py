@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import numpy as np
-from openvino import Input, Node, Output
+from openvino import Input, Node
 
 from paddle2ov.graph.consumers import consumers, key_of, readers
 from paddle2ov.graph.opset import ints, ops
@@ -15,48 +13,11 @@ from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE, UNARY
 from paddle2ov.passes.replacement import insert, name_after, replace
-from paddle2ov.workarounds.remedies import hide
 from paddle2ov.workarounds.row import Skip, at
 
 _CONVOLUTIONS = ("Convolution", "GroupConvolution")
 _PARTS = ("Slice", "Split", "StridedSlice", "VariadicSplit")
 _IMAGE, _SHUFFLED = 4, 6
-
-
-@at("Sigmoid", reads=("Multiply",), read_by=("Multiply",))
-def swish_of_vectors(graph: Graph, sigmoid: Node) -> list[Input] | Skip | None:
-    """OpenVINO makes a Swish of x * sigmoid(x * b), which takes one number.
-
-    It does not compile for a computed b of shape [1], and does not broadcast x to a constant b of equal elements.
-
-    Given:
-        x * sigmoid(x * b), where b has dimensions, and is one computed number or a constant that may broadcast x.
-    """
-    product = sigmoid.input_value(0).get_node()
-    factors = [
-        value for node in readers(sigmoid) if node.get_type_name() == "Multiply" for value in node.input_values()
-    ]
-    if not any(value in factors for value in product.input_values()):
-        return None
-    for port in product.inputs():
-        x, beta = dims_of(product.input_value(1 - port.get_index())), dims_of(port.get_source_output())
-        if not beta or x is None:
-            continue
-        is_constant = graph.is_constant(port.get_source_output().get_node())
-        if is_constant and dims_of(product.output(0)) != x:
-            return [port]
-        if not is_constant and len(beta) <= len(x) and all(dim == 1 for dim in beta):
-            return [port]
-    return Skip("no factor has dimensions of its own")
-
-
-def hide_or_squeeze(graph: Graph, port: Input) -> None:
-    """A constant is made by each run; a computed number loses its dimensions."""
-    beta = port.get_source_output()
-    if graph.is_constant(beta.get_node()):
-        hide(graph, port)
-    else:
-        insert([port], ops.squeeze(beta).output(0), port.get_node())
 
 
 @at("Add", "Subtract", reads=("Relu",))
@@ -181,38 +142,6 @@ def make_group(graph: Graph, convolution: Node) -> None:
     replace(convolution.output(0), new.output(0))
 
 
-@at("Concat", reads=("Split",))
-def interpolated_parts(graph: Graph, concat: Node) -> list[Node] | Skip | None:
-    """OpenVINO makes a nearest Interpolate of joined parts of a Split, each of them several times.
-
-    Also where the parts have several rows, if their number is not known. It rounds large integers, and takes no
-    booleans.
-
-    Given:
-        Split → Concat of each part, several times.
-    """
-    groups = _groups(concat)
-    is_repeated = len(groups) > 1 and all(len(group) > 1 for group in groups)
-    if not is_repeated or any(group[0].get_node().get_type_name() != "Split" for group in groups):
-        return None
-    dims, axis = dims_of(concat.input_value(0)), concat.get_attributes()["axis"]
-    if dims is not None and dims[axis] == 1 and concat.get_output_element_type(0).is_real():
-        return Skip("each part is one row of floats")
-    return [concat]
-
-
-def _groups(concat: Node) -> list[list[Output]]:
-    """The inputs of a Concat, equal ones that follow each other together."""
-    return [list(group) for _, group in groupby(concat.input_values(), key_of)]
-
-
-def join_copies_first(graph: Graph, concat: Node) -> None:
-    """The copies of each part are joined first (Concat → Concat)."""
-    axis = concat.get_attributes()["axis"]
-    joined = [ops.concat(group, axis) for group in _groups(concat)]
-    replace(concat.output(0), ops.concat(joined, axis).output(0))
-
-
 @at("Transpose", reads=("Reshape",))
 def channel_shuffle(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
     """OpenVINO looks for ShuffleChannels between reshapes of an image, and throws where the second axis is unknown.
@@ -240,26 +169,6 @@ def transpose_at_rank_6(graph: Graph, transpose: Node) -> None:
     moved = ops.transpose(ops.unsqueeze(transpose.input_value(0), ints(added)), ints([*perm, *added]))
     name_after(moved, transpose, "transpose")
     replace(transpose.output(0), ops.squeeze(moved, ints(added)).output(0))
-
-
-@at("NonZero", reads=("Convert",))
-def nonzero_of_convert(graph: Graph, node: Node) -> list[Node] | Skip | None:
-    """OpenVINO eliminates a Convert before a NonZero, although numbers below 1 become 0 by it.
-
-    Given:
-        Convert of floats to integers → NonZero.
-    """
-    convert = node.input_value(0).get_node()
-    if not convert.get_input_element_type(0).is_real() or node.get_input_element_type(0).is_real():
-        return Skip("the conversion makes no zeros")
-    return [node]
-
-
-def compare_with_zero(graph: Graph, node: Node) -> None:
-    """The integers are compared with 0 (NotEqual)."""
-    value = node.input_value(0)
-    zero = ops.convert(ops.constant(0), value.get_element_type())
-    insert([node.input(0)], ops.not_equal(value, zero).output(0), node)
 
 
 _ACTIVATIONS = ("Abs", "Elu", "Gelu", "HSwish", "Mish", "PRelu", "Selu", "Sign", "Swish")

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from openvino import Input, Node
-from openvino.op import Constant
 
-from paddle2ov.graph.constants import number_of
-from paddle2ov.graph.consumers import nearest, only_consumer, readers
+from paddle2ov.graph.consumers import only_consumer, readers
 from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.slices import OPEN_END
-from paddle2ov.graph.upstream import sources_of
-from paddle2ov.passes.computed_constants import reshaped_constant
 from paddle2ov.passes.constant_operands import reshaped_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE
+from paddle2ov.passes.node_kinds import ELEMENTWISE
 from paddle2ov.passes.replacement import replace
 from paddle2ov.workarounds.row import Skip, at
 
 _ARITHMETIC = frozenset(
     ["Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "Power", "SquaredDifference", "Subtract"]
 )
-_LINEAR = ("Add", "Divide", "Multiply", "Subtract")
-_LAYERS = frozenset(("MatMul", "ReduceMean"))
-_PASSED = frozenset((*_LINEAR, "Power", "Sqrt"))
-_FUSED = _LAYERS | _PASSED
 
 
 @at("Abs")
@@ -154,81 +146,3 @@ def _meets_padding(index: Index, convolution: int) -> bool:
             return True
         seen.add(place)
     return False
-
-
-def _has_constant_of_higher_rank(index: Index, place: int) -> bool:
-    constant, other = index.sources[place]
-    if index.kinds[constant] != "Constant":
-        constant, other = other, constant
-    elif index.kinds[other] == "Constant":
-        return False
-    dims, others = index.dims(constant), index.read_dims(place, index.sources[place].index(other))
-    return dims is not None and others is not None and len(dims) > len(others)
-
-
-@at(*sorted(BINARY), needs=("Transpose",), reads=("Constant",), when=_has_constant_of_higher_rank)
-def transpose_before_number(graph: Graph, node: Node) -> list[Input] | None:
-    """OpenVINO sinks a Transpose through elementwise nodes with a number, and drops the axes that the number adds.
-
-    A transposed tensor times `paddle.full([1, 1, 1, 1, 1], 2.0)` had four axes.
-
-    Given:
-        A binary elementwise node of a Constant of one element, and of a tensor of lower rank.
-    """
-    port = _constant_of_higher_rank(node)
-    return [port] if port is not None and number_of(port.get_source_output()) is not None else None
-
-
-def _may_be_weight(index: Index, place: int) -> bool:
-    """Whether a constant of higher rank meets a layer, or what may be computed from one."""
-    kind_of = index.kinds.__getitem__
-    for source in index.sources[place]:
-        kind = kind_of(source)
-        if kind in _LAYERS or (kind in _PASSED and not _FUSED.isdisjoint(map(kind_of, index.sources[source]))):
-            return _has_constant_of_higher_rank(index, place)
-    return False
-
-
-@at(*_LINEAR, reads=("Constant",), when=_may_be_weight)
-def weight_of_higher_rank(graph: Graph, node: Node) -> list[Input] | Skip | None:
-    """OpenVINO fuses an RMS norm with its weight, and a layer with its bias, and drops the axes that these add.
-
-    Rows that an RMS norm with a weight [1, 1, C] normalized had two axes instead of three, as had those of a linear
-    layer, of unknown number, with such a bias.
-
-    Given:
-        A sum, difference, product or quotient of a Constant whose additional axes have size 1, and of a tensor that is
-        computed from a MatMul or a ReduceMean by such nodes, powers and roots.
-    """
-    port = _constant_of_higher_rank(node)
-    if port is None:
-        return None
-    other = node.input_value(1 - port.get_index()).get_node()
-    is_fused = nearest([other], _LAYERS, _PASSED, sources_of)
-    return [port] if is_fused else Skip("neither a product of matrices nor a mean is before it")
-
-
-def unsqueeze_result(graph: Graph, port: Input) -> None:
-    """The constant has at most the rank of the other operand, and the result gets the additional axes (Unsqueeze)."""
-    node = port.get_node()
-    inputs = node.input_values()
-    constant, other = port.get_source_output(), inputs[1 - port.get_index()]
-    added = len(constant.get_shape()) - len(other.get_partial_shape())
-    shape = [] if number_of(constant) is not None else list(constant.get_shape())[added:]
-    inputs[port.get_index()] = reshaped_constant(constant, shape)
-    lower = create(node.get_type_name(), inputs, node.get_attributes())
-    replace(node.output(0), ops.unsqueeze(lower, ints(range(added))).output(0))
-
-
-def _constant_of_higher_rank(node: Node) -> Input | None:
-    """The input that is a Constant of a higher rank than the other one, its additional axes of size 1."""
-    sides = node.input_values()
-    is_first, is_second = (isinstance(side.get_node(), Constant) for side in sides)
-    if is_first is is_second:
-        return None
-    index = int(is_second)
-    dims, other = dims_of(sides[index]), dims_of(sides[1 - index])
-    if dims is None or other is None or len(dims) <= len(other):
-        return None
-    added = len(dims) - len(other)
-    return node.input(index) if dims[:added] == [1] * added else None

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints_of, number_of
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import consumers, revalidate, rewire
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.node_kinds import NEUTRAL, REDUCTIONS
+from paddle2ov.passes.node_kinds import REDUCTIONS
 from paddle2ov.passes.replacement import insert
 from paddle2ov.workarounds.row import Skip, at
 
 _ADDING = ("Unsqueeze", "Reshape")
-_NEUTRAL = {**NEUTRAL, "Power": 1}
 _OF_ONE = REDUCTIONS - {"ReduceL1", "ReduceL2"}
 """Reductions that return a single element unchanged."""
-_COPIES, _COPIES_OF_SIZES = ("Concat", "Convert"), ("Broadcast", "Reshape", "Tile")
-"""Nodes that OpenVINO removes where they change nothing; the latter may change something once the sizes are others."""
 
 
 class Moved(Struct, frozen=True):
@@ -78,7 +73,7 @@ def transpose_result(graph: Graph, site: Moved) -> None:
     insert(read, (out if perm == sorted(perm) else ops.transpose(out, ints(perm))).output(0), node)
 
 
-@at(*sorted(REDUCTIONS), reads=(*_ADDING, *_COPIES, *_NEUTRAL))
+@at(*sorted(REDUCTIONS), reads=_ADDING)
 def of_unsqueezed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
     """OpenVINO reduces before an Unsqueeze, or such a Reshape, and adds the axis in the wrong place.
 
@@ -86,24 +81,10 @@ def of_unsqueezed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
     (a reshape to [-1, 1], a number per channel) was wrong: other finders have to see what OpenVINO will reduce.
 
     Given:
-        Unsqueeze, or a Reshape of static shape that adds axes of size 1 → possibly nodes that change nothing → Reduce;
-        with keep_dims only if it is over an axis before an added one, and not over added ones alone.
+        Unsqueeze, or a Reshape of static shape that adds axes of size 1 → Reduce; with keep_dims only if it is over an
+        axis before an added one, and not over added ones alone.
     """
-    return _of_unsqueezed(node, _COPIES)
-
-
-@at(*sorted(REDUCTIONS), reads=(*_ADDING, *_COPIES, *_COPIES_OF_SIZES, *_NEUTRAL))
-def of_unsqueezed_copy(graph: Graph, node: Node) -> list[Moved] | Skip | None:
-    """OpenVINO reduces before an Unsqueeze also through nodes that change nothing for the sizes at hand.
-
-    Given:
-        Unsqueeze, or such a Reshape → Broadcast, Reshape or Tile that changes nothing → Reduce as above.
-    """
-    return _of_unsqueezed(node, _COPIES + _COPIES_OF_SIZES)
-
-
-def _of_unsqueezed(node: Node, copies: Collection[str]) -> list[Moved] | Skip | None:
-    widening = _skip_identities(node.input_value(0), copies).get_node()
+    widening = node.input_value(0).get_node()
     added = _added_axes(widening)
     if not added:
         return None
@@ -170,26 +151,3 @@ def _added_axes(widening: Node) -> list[int] | None:
         else:
             return None
     return None if left else added
-
-
-def _skip_identities(output: Output, copies: Collection[str]) -> Output:
-    """The tensor before any nodes that change nothing."""
-    while (source := _unchanged(output, copies)) is not None:
-        output = source
-    return output
-
-
-def _unchanged(output: Output, copies: Collection[str]) -> Output | None:
-    """The input of a node that equals its output; None if the node changes something, or may."""
-    node, dims = output.get_node(), dims_of(output)
-    kind, inputs = node.get_type_name(), node.input_values()
-    if dims is None or None in dims:
-        return None
-    if kind in copies:
-        same = inputs[:1] if kind != "Concat" or len(inputs) == 1 else []
-    elif kind in _NEUTRAL:
-        pairs = list(zip(inputs, inputs[::-1], strict=True))[: 2 if kind in ("Add", "Multiply") else 1]
-        same = [value for value, other in pairs if number_of(other) == _NEUTRAL[kind]]
-    else:
-        return None
-    return next((x for x in same if dims_of(x) == dims and x.get_element_type() == output.get_element_type()), None)

@@ -16,38 +16,6 @@ def convolved(filters, before=(), after=(), strides=(), dilations=(), groups=Fal
     return lambda x: layer(x, weights, *geometry)
 
 
-DEPTHS = {
-    "one": (1, 3, 1, 1, 1),
-    "asymmetric": (1, 3, 2, 0, 1),
-    "dilated": (1, 3, 2, 2, 2),
-    "deeper": (2, 3, 1, 1, 0),
-    "grows": (1, 3, 2, 1, 0),
-    "flat": (1, 1, 0, 0, 0),
-    "beside": (1, 3, 1, 3, 0),
-}
-
-
-@pytest.mark.parametrize("name", DEPTHS)
-def test_deep_filters(name):
-    """Images of depth 1, filters that are deeper: in bfloat16 as in float32."""
-    depth, deep, before, after, cut = DEPTHS[name]
-    dilations = [cut or (2 if name == "beside" else 1)] * 3
-    build = convolved((2, 3, deep, 3, 3), [before, 1, 1], [after, 1, 1], dilations=dilations)
-    compare(row("bfloat16.deep_filter"), build, (-1, 3, depth, 5, 4), sites=1 if cut else 0, rounded=0.05)
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("groups", [False, True], ids=["one group", "groups"])
-@pytest.mark.parametrize("pads", [(1, 1), (2, 0)], ids=str)
-@pytest.mark.parametrize("depth", [1, -1])
-def test_shallow_images(depth, pads, groups):
-    """Results that are deeper than the image, or an image of a depth that is 1 in the run: as in float32."""
-    channels, filters = (2, (2, 2, 1, 2, 3, 3)) if groups else (3, (2, 3, 2, 3, 3))
-    build = convolved(filters, [pads[0], 1, 1], [pads[1], 1, 1], groups=groups)
-    shapes = [[(2, channels, size, 5, 4)] for size in ((1, 3) if depth < 0 else (1,))]
-    compare(row("bfloat16.shallow_image"), build, (-1, channels, depth, 5, 4), shapes=shapes, rounded=0.02)
-
-
 WINDOWS = {
     "padded": ((8, 1), 2, (1, 1)),
     "left over": ((8, 4), 3, (0, 0)),
@@ -96,15 +64,6 @@ def test_small_group_filters(dims, kernel, strides, before, after, dilation):
 
 
 STAYS = {
-    "bfloat16.shallow_image": {
-        name: (convolved((*filters, 3, 3), [pads, 1, 1], [pads, 1, 1]), (-1, *dims, 5, 4))
-        for name, dims, filters, pads in (
-            ("deep", (3, 2), (2, 3, 2), 1),
-            ("even", (4, 1), (2, 4, 2), 1),
-            ("many", (17, -1), (2, 17, 2), 1),
-            ("not padded", (3, -1), (2, 3, 2), 0),
-        )
-    },
     "bfloat16.stride_to_width_1": {
         name: (convolved((4, 8, 1, 2), strides=[1, stride]), (-1, 8, 4, width))
         for name, stride, width in (("no stride", 1, 2), ("wider", 2, 5), ("unknown", 2, -1))

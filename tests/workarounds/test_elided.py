@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from openvino import Model, Type, opset16 as ops
+from openvino import Model, opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
-from paddle2ov.passes import Graph, run_rewrites
+from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, model_of, of_rows, parameter, random, reshape, stays, transpose
+from tests.support.passes_checks import compare, model_of, of_rows, parameter, reshape, stays, transpose
 
 
 @pytest.mark.parametrize(("before", "after"), [(0, 3), (1, 0), (2, 3), (2, 1)])
@@ -41,32 +41,6 @@ RESHAPED = {
 def test_keep_reduced(build, sizes):
     """OpenVINO leaves the reshape out."""
     compare(row("elided.reshape_of_reduced"), build, sizes, shapes=[[(1, 4, 3)]])
-
-
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize("counted", ["from the first", "from the last"])
-@pytest.mark.parametrize("index", [[0], [0, 0, 0], [[0, 0]], [-1, 0], 0], ids=str)
-@pytest.mark.parametrize("axis", range(4))
-@pytest.mark.parametrize("is_dynamic", [False, True], ids=["static", "dynamic"])
-def test_gathers_of_unsqueezed_axes(axis, index, counted, is_dynamic):
-    """By constants and by what is computed, with the axis of either node counted from either end."""
-    dims = (2, 3, 4)
-    signs = (axis, axis - 4) if counted == "from the first" else (axis - 4, axis)
-
-    def build(places, x):
-        return [
-            ops.gather(ops.unsqueeze(x, np.array([added])), indices, np.array(along))
-            for added in signs
-            for along in signs
-            for indices in (np.array(index), places)
-        ]
-
-    model = model_of(build, np.shape(index), [-1] * 3 if is_dynamic else dims, types=[Type.i64])
-    data = random(*dims)
-    row("elided.unsqueeze_before_gather")(Graph(model))
-    want = np.take(np.expand_dims(data, axis), index, axis)
-    for gathered in compile_on_cpu(model)([np.array(index), data]).values():
-        np.testing.assert_array_equal(gathered, want)
 
 
 LEFT, RIGHT = np.array([-1.5, 2, 3, 4], np.float32), np.array([1, 5, 1, 2], np.float32)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from openvino import Type, opset16 as ops
+from openvino import opset16 as ops
 
 from paddle2ov.passes.drop_neutral import drop_neutral
 from paddle2ov.workarounds.table import row
@@ -169,29 +169,6 @@ def test_convolutions_of_parts_with_neutral_constants(name, before, batch):
     compare(rewrite, build, (batch, 4, 4, 4), sites=counts, tolerance=1e-4)
 
 
-@pytest.mark.parametrize("kind", [Type.i32, Type.i64, Type.u8], ids=str)
-def test_places_of_truncated_numbers(kind):
-    numbers = np.array([0.5, 0, 1.5, 0.99, 2], np.float32)
-    found = row("misrecognised.nonzero_of_convert")
-    compare(found, lambda x: ops.non_zero(ops.convert(x, kind)), (-1,), runs=[[numbers]])
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("kind", [Type.f32, Type.i32, Type.boolean], ids=str)
-@pytest.mark.parametrize("length", [2, 4, -1])
-@pytest.mark.parametrize("axis", [1, 2, 3])
-def test_repeated_parts(axis, length, kind):
-    def build(x):
-        value = ops.greater(x, np.float32(0)) if kind == Type.boolean else ops.convert(x, kind)
-        first, second = ops.split(value, np.int64(axis), 2).outputs()
-        return ops.convert(ops.concat([first, first, second, second], axis), Type.f32)
-
-    dims, size = [1, 2, 2, 2], [1, 2, 2, 2]
-    dims[axis], size[axis] = length, 2 if length == 2 else 4
-    sites = 0 if length == 2 and kind == Type.f32 else 1
-    compare(row("misrecognised.interpolated_parts"), build, dims, sites=sites, runs=[[np.float32(1e6) * random(*size)]])
-
-
 AXIS = np.array([1])
 
 
@@ -228,18 +205,6 @@ def test_statistics_without_their_axis(name, dims):
     compare(row("misrecognised.statistics_of_rows"), STATISTICS[name], dims, sites=sites, shapes=[[(4, 4)]])
 
 
-@pytest.mark.parametrize("beta", ["computed", "wider", "of higher rank", "one", "a row"])
-def test_factors_in_a_swish(beta):
-    shapes = {"wider": 3, "of higher rank": (3, 1, 1), "one": (), "a row": 1}
-
-    def build(x, b):
-        factor = b if beta == "computed" else np.full(shapes[beta], 1.5, np.float32)
-        return [ops.multiply(x, ops.sigmoid(ops.multiply(x, factor))), ops.relu(b)]
-
-    sites = 1 if beta in ("computed", "wider", "of higher rank") else 0
-    compare(row("misrecognised.swish_of_vectors"), build, (4, 1), (1,), sites=sites)
-
-
 IMAGE = (1, 4, 6, 6)
 STAYS = {
     "misrecognised.channel_shuffle": {
@@ -253,10 +218,6 @@ STAYS = {
         "not of a convolution": (lambda x: ops.swish(pooled(ops.softmax(x, 1))), IMAGE),
         "read by a layer": (read_by_a_layer, IMAGE),
         "indices": (with_indices, IMAGE),
-    },
-    "misrecognised.nonzero_of_convert": {
-        "to booleans": (lambda x: ops.non_zero(ops.convert(ops.shape_of(x), Type.boolean)), (-1,)),
-        "of integers": (lambda x: ops.non_zero(ops.convert(ops.shape_of(x, "i32"), Type.i64)), (-1,)),
     },
     "misrecognised.statistics_of_rows": {
         "alone": (lambda x: ops.relu(ops.reduce_sum(x, AXIS, False)), (4, 4)),

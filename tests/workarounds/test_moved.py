@@ -4,14 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from openvino import Model, Node, Type, opset16 as ops
-from openvino.op import Constant
+from openvino import Node, Type, opset16 as ops
 
-from paddle2ov.graph.opset import create
-from paddle2ov.graph.types import value_of
-from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, of_rows, random, stays, transpose
+from tests.support.passes_checks import compare, of_rows, random, stays
 
 PIXEL, PIXELS = random(4, 4), random(4, 4, 2, 2)
 
@@ -45,29 +41,6 @@ SECOND_PIXELS = {
 def test_stride_propagation(image, count, dims):
     """OpenVINO moves strides over padding, and to nodes of several results."""
     compare(row("moved.stride_over_padding"), image, (2, 4, *dims), sites=count)
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("name", ["Add", "Subtract", "Multiply", "Maximum", "Greater", "SquaredDifference"])
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("added", [1, 2])
-def test_rank_loss(name, side, added):
-    def build(x):
-        both = [transpose(x, 0, 2, 1), ops.constant(np.full([1] * (3 + added), 2, np.float32))]
-        return create(name, [item.output(0) for item in both[:: 1 - 2 * side]], {})
-
-    compare(row("moved.transpose_before_number"), build, (2, 3, 4))
-
-
-@pytest.mark.parametrize("kind", [Type.bf16, Type.f16, Type.i32, Type.boolean], ids=str)
-def test_constants_of_any_type_lose_no_rank(kind):
-    x, number = ops.parameter([2, 3], kind), ops.constant(np.full([1, 1, 1], 1 if kind == Type.boolean else 3), kind)
-    kinds = (ops.logical_and, ops.multiply)
-    model = Model([kinds[kind != Type.boolean](transpose(x, 1, 0), number)], [x])
-    assert row("moved.transpose_before_number")(Graph(model)) == {"sites": 1}
-    (constant,) = (node for node in model.get_ops() if isinstance(node, Constant) and node.get_element_type() == kind)
-    assert not constant.get_output_shape(0)
-    assert value_of(constant) == value_of(number)
 
 
 BETWEEN = {
@@ -140,13 +113,6 @@ STAYS = {
             ),
             IMAGE,
         ),
-    },
-    "moved.transpose_before_number": {
-        str(shape): (
-            lambda x, shape=shape: ops.multiply(transpose(x, 0, 2, 1), np.full(shape, 2, np.float32)),
-            (2, 3, 4),
-        )
-        for shape in ([2, 1, 1, 1], [1, 1, 1], [1], [])
     },
     "moved.abs_of_joined": {
         "nothing joined": (ops.abs, (4,)),

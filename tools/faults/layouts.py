@@ -283,14 +283,6 @@ def pad_before_same_padding() -> Graph:
 
 
 @fault()
-def transpose_before_constant_of_higher_rank() -> Graph:
-    """A transposed tensor times a constant [1, 1, 1, 1] has the rank of the tensor."""
-    x, data = parameter(2, 3, 4), numbers(2, 3, 4)
-    out = ops.multiply(ops.transpose(x, np.array([0, 2, 1])), np.full((1, 1, 1, 1), 2, np.float32))
-    return Model([out], [x]), [[data]], [[2 * data.transpose(0, 2, 1)[None]]]
-
-
-@fault()
 def stride_of_padded_convolution() -> Graph:
     """A padded pointwise convolution of stride 2 after an activation has an output of another shape."""
     x = parameter(1, 2, 5, 5)
@@ -345,22 +337,6 @@ def resize_of_one_axis_in_bfloat16() -> Graph:
     resized = ops.interpolate(x, size, "nearest", "sizes", **modes, axes=np.array([2]))
     want = np.maximum(data, 0).repeat(2, axis=2) @ weights
     return Model([ops.matmul(ops.relu(resized), weights, False, False)], [x]), [[data]], [[want]]
-
-
-@fault(precision="default", tolerance=0.05, processor="amx")
-def convolution_3d_of_depth_1() -> Graph:
-    """In bfloat16, a 3-D convolution with a padded filter over a depth of 1 gives garbage."""
-    x = parameter(2, 3, 1, 7, 3)
-    filters, ones = numbers(3, 3, 3, 3, 3), [1, 1, 1]
-    data = numbers(2, 3, 1, 7, 3)
-    padded = np.pad(data, [(0, 0), (0, 0), (1, 1), (1, 1), (1, 1)])
-    want = np.zeros((2, 3, 1, 7, 3), np.float32)
-    for i, j in np.ndindex(3, 3):  # planes 0 and 2 of the filter meet padding only
-        want += (
-            np.einsum("nihw,oi->nohw", padded[:, :, 1, i : i + 7, j : j + 3], filters[:, :, 1, i, j])[:, :, None] / 10
-        )
-    out = ops.multiply(ops.convolution(x, filters, ones, ones, ones, ones), np.float32(0.1))
-    return Model([out], [x]), [[data]] * 2, [[want]] * 2
 
 
 @fault()
