@@ -20,6 +20,7 @@ from openvino.op import Parameter
 
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites
+from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.merge_patches import merge_patches
 from paddle2ov.passes.attention.split_qkv import split_qkv
@@ -125,6 +126,14 @@ def grids() -> Model:
     return model(ops.group_convolution(image, weight(32, 1, 1, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1]))
 
 
+def masks() -> Model:
+    """A mask for each of four windows."""
+    q, k, v = parameter(8, 3, 49, 32), parameter(8, 3, 49, 32), parameter(8, 3, 49, 32)
+    scores = ops.matmul(q, k, False, True)
+    masked = ops.add(reshape(scores, 2, 4, 3, 49, 49), weight(1, 4, 1, 49, 49))
+    return model(ops.matmul(ops.softmax(reshape(masked, 8, 3, 49, 49), -1), v, False, False))
+
+
 def key() -> Model:
     """k is transposed for the product with q."""
     q, k = parameter(2, 3, 49, 32), parameter(2, 3, 49, 32)
@@ -159,6 +168,7 @@ PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
     "split_qkv": (attention, (split_qkv,)),
     "gather_windows": (windows, (gather_windows,)),
     "merge_patches": (corners, (merge_patches,)),
+    "add_masks_to_scores": (masks, (add_masks_to_scores,)),
     "absorb_transposes": (key, (absorb_transposes,)),
     "squeeze_unit_axes": (sequence, (squeeze_unit_axes,)),
     "sink_squeezes": (longer_sequence, (sink_squeezes,)),

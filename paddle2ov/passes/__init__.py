@@ -15,6 +15,7 @@ from typing import TypeAlias
 from openvino import Model
 
 from paddle2ov.errors import FailingAs, RewriteError
+from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.merge_patches import merge_patches
 from paddle2ov.passes.attention.split_qkv import split_qkv
@@ -53,6 +54,7 @@ REWRITES: tuple[Rewrite, ...] = (
     sink_squeezes,
     split_qkv,
     gather_windows,
+    add_masks_to_scores,
     merge_patches,
     absorb_transposes,  # before fuse_transposes, which would merge the transpose of k with its split into heads
     move_transposes,

@@ -102,10 +102,6 @@ class Graph:
             for body in bodies_of(node)
         ]
 
-    def is_read_only_by(self, node: Node, kind: str) -> bool:
-        """Whether only nodes of one type read a node of the model."""
-        return self.index.reader_kinds(known(self.index.place_of(node))) == {kind}
-
     def is_constant(self, node: Node) -> bool:
         """Whether a node is computed from constants alone; not one that is no part of the model any more."""
         place = self.index.place_of(node)

@@ -11,6 +11,7 @@ from gen_models.harness.store import generated_network
 from paddle2ov import ConversionReport, convert
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
+from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.split_qkv import split_qkv
 from paddle2ov.workarounds import rewrites_for
@@ -182,7 +183,89 @@ def test_cut_leaves_a_computed_weight():
     assert stays(split_qkv, build, ANY, [WIDTH, 3 * WIDTH])
 
 
-SIDE = 6
+WINDOWS, SIDE = 4, 6
+SCORES = [HEADS, TOKENS, TOKENS]
+
+
+def _masked(mask, last=HEADS):
+    def build(x):
+        value = ops.add(reshape(x, -1, WINDOWS, *SCORES), mask)
+        return ops.softmax(reshape(value, -1, last, TOKENS, TOKENS), -1)
+
+    return build
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_spread(batch, dynamic):
+    shape = [batch * WINDOWS, *SCORES]
+    build = _masked(random(1, WINDOWS, 1, TOKENS, TOKENS))
+    model, counts = apply(add_masks_to_scores, build, [-1, *SCORES] if dynamic else shape, shapes=[shape])
+    assert counts == {"masks": 1}
+    assert all(len(node.get_output_partial_shape(0)) <= 4 for node in model.get_ops() if node.get_type_name() == "Add")
+
+
+@pytest.mark.parametrize(
+    ("shape", "last"),
+    [
+        ((2, WINDOWS, 1, TOKENS, TOKENS), HEADS),  # a mask of its own for each image
+        ((1, 1, 1, TOKENS, TOKENS), HEADS),  # nothing that the windows need
+        ((1, WINDOWS, 1, TOKENS, TOKENS), 1),  # another shape comes out
+    ],
+)
+def test_spread_fails_to_match(shape, last):
+    assert stays(add_masks_to_scores, _masked(random(*shape), last), [2 * WINDOWS, *SCORES])
+
+
+@pytest.mark.parametrize("asked", ["mask", "another axis", "another mask"])
+def test_spread_over_windows_of_unknown_number(asked):
+    """Who tells their number must be the mask: one window of the scores might meet several masks."""
+
+    def build(x, mask, other):
+        sizes = ops.shape_of(other if asked == "another mask" else mask)
+        number = ops.gather(sizes, np.array([1 if asked == "another axis" else 0]), np.array(0))
+        split = ops.reshape(x, ops.concat([np.array([-1]), number, np.array(SCORES)], 0), False)
+        masks = ops.unsqueeze(ops.unsqueeze(mask, np.array([1])), np.array([0]))
+        return [ops.softmax(reshape(ops.add(split, masks), -1, *SCORES), -1), ops.relu(other)]
+
+    masks = [-1, TOKENS, TOKENS]
+    counts = apply(add_masks_to_scores, build, [-1, *SCORES], masks, masks)[1]
+    assert counts == {"masks": int(asked == "mask")}
+
+
+def _normalised(x):
+    return ops.divide(x, ops.maximum(ops.reduce_l2(x, np.array([-1]), True), np.float32(1e-6)))
+
+
+@pytest.mark.parametrize(("crossed", "norm"), [(False, _normalised), (True, _normalised), (True, lambda x: x)])
+def test_spread_reads_no_shape_between(crossed, norm):
+    """The batch is told by what is projected; where queries and keys are of two sources, by the scores."""
+    mask, bias = random(1, WINDOWS, 1, TOKENS, TOKENS), random(1, HEADS, TOKENS, TOKENS)
+    weights = [random(WIDTH, WIDTH) for _ in range(3)]
+
+    def heads(x, i):
+        projected = ops.matmul(x, weights[i], False, False)
+        return transpose(reshape(projected, -1, TOKENS, HEADS, WIDTH // HEADS), 0, 2, 1, 3)
+
+    def build(x, y):
+        q, k = norm(heads(x, 0)), norm(heads(y if crossed else x, 1))
+        scores = ops.add(ops.matmul(q, k, False, True), bias)
+        return ops.matmul(_masked(mask)(scores), heads(x, 2), False, False)
+
+    model, counts = apply(
+        add_masks_to_scores, build, *[[-1, TOKENS, WIDTH]] * 2, shapes=[[2 * WINDOWS, TOKENS, WIDTH]] * 2
+    )
+    assert counts == {"masks": 1}
+    (shape_of,) = [node for node in model.get_ops() if node.get_type_name() == "ShapeOf"]
+    assert shape_of.input_value(0).get_node().get_type_name() == ("Add" if crossed else "Parameter")
+
+
+def test_masked_windows_of_any_batch_are_one_kernel():
+    compiled = compile_on_cpu(convert(generated_network(all_networks()["swin_stage"], "pir")))
+    nodes = [node.get_rt_info()["layerType"].astype(str) for node in compiled.get_runtime_model().get_ops()]
+    assert not {"MatMul", "Softmax"} & set(nodes)
+
+
 MOVES = {"Transpose", "Reorder", "Gather", "Split", "StridedSlice", "Concatenation", "Roll"}
 
 

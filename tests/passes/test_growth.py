@@ -6,6 +6,7 @@ from openvino import Type, opset16 as ops
 
 from paddle2ov.graph.aliases import alias
 from paddle2ov.passes import Graph
+from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.broadcast_select import broadcast_select
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
@@ -49,6 +50,15 @@ def rolled(many, x):
     for i in range(many // 4):
         x = reshape(ops.roll(x, np.array([1]), np.array([1])), -1, 6 if i % 2 else 4, 8, 4)
     return x
+
+
+def masked(many, x):
+    """Masks that are added to what many nodes have computed."""
+    scores, mask = ops.matmul(x, x, False, True), np.ones((1, 4, 1, 4, 4), np.float32)
+    for _ in range(many):
+        scores = ops.add(scores, np.float32(1))
+    masked = [ops.add(reshape(scores, -1, 4, 2, 4, 4), mask) for _ in range(many)]
+    return [ops.softmax(reshape(item, -1, 2, 4, 4), -1) for item in masked]
 
 
 def chosen(many, x):
@@ -96,6 +106,7 @@ def gathered(many, x, seen):
         (move_transposes, spread, [(2, 3, 4)]),
         (fuse_transposes, fanned, [(2, 3, 4)]),
         (gather_windows, rolled, [(-1, 6, 8, 4)]),
+        (add_masks_to_scores, masked, [(-1, 2, 4, 4)]),
         (broadcast_select, chosen, [(-1, -1)]),
         (squeeze_unit_axes, aliased, [(2, 3)]),
         (drop_neutral, neutral, [(2, 3)]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from openvino import Node
 
+from paddle2ov.graph.consumers import readers
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.layout.permutation import compose, permute
@@ -45,7 +46,7 @@ class FuseTransposes(Rule[_Pair, _Fused]):
             raise MatchFailureError("the order of the axes is computed")
         perm = compose(orders[0], orders[1])
         cancels = perm == sorted(perm)
-        if not cancels and not graph.is_read_only_by(match.first, "Transpose"):
+        if not cancels and any(reader.get_type_name() != "Transpose" for reader in readers(match.first)):
             raise MatchFailureError("something else reads the first transpose, and the second does not undo it")
         return _Fused(match.first, match.second, perm, cancels)
 

@@ -1,0 +1,198 @@
+"""Adds the mask of shifted windows at rank 4: OpenVINO does not fuse attention that is reshaped to rank 5."""
+
+from __future__ import annotations
+
+import math
+
+from msgspec import Struct
+from msgspec.structs import replace as replace_field
+from openvino import Node, Output, Type
+
+from paddle2ov.graph.constants import ints_of, known
+from paddle2ov.graph.consumers import key_of, only_consumer
+from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.shapes import Dims, dims_of
+from paddle2ov.passes.constant_operands import perm_of
+from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.passes.replacement import name_after, replace
+from paddle2ov.passes.rule import MatchFailureError, Rule
+
+
+class _Masked(Struct, frozen=True):
+    """The addition of a mask to what may be scores, between two reshapes."""
+
+    first: Node
+    mask: Output
+    add: Node
+    last: Node
+    windows: Output | None = None
+    """The number of windows per image."""
+
+
+class AddMasksToScores(Rule[list[_Masked], _Masked]):
+    """Keeps the rank of the scores where a mask per window is added.
+
+    Given:
+        scores [B·n, h, N, N] → Reshape [B, n, h, N, N] → Add(mask [1, n, 1 or h, 1 or N, 1 or N], possibly without the
+        leading 1) → Reshape [B·n, h, N, N]. B may be unknown; so may n, if the Reshape takes it from the mask.
+    Result:
+        scores → Add(mask [n, 1 or h, N, N], repeated B times). OpenVINO then runs the attention as one kernel. If B is
+        known and the mask is constant, so is its repetition.
+    """
+
+    roots = ("Add",)
+    needs = ("Softmax",)
+    reads = ("Reshape",)
+    read_by = ("Reshape",)
+    counts = ("masks",)
+
+    def pattern(self, graph: Graph, node: Node) -> list[_Masked] | None:
+        """The addition, with either operand as the scores if both are reshaped."""
+        last = only_consumer(node.output(0))
+        if last is None or last.get_type_name() != "Reshape":
+            return None
+        sides = node.input_values()
+        matches = [
+            _Masked(value.get_node(), mask, node, last)
+            for value, mask in (sides, sides[::-1])
+            if value.get_node().get_type_name() == "Reshape" and only_consumer(value) is not None
+        ]
+        return matches or None
+
+    def check(self, graph: Graph, match: list[_Masked]) -> _Masked:
+        fitting = [item for item in match if _splits_batch(item.first, item.mask, item.last)]
+        if not fitting:
+            raise MatchFailureError("the reshapes do not just split the first axis into images and windows")
+        for item in fitting:
+            windows = _window_count(item.first, item.mask)
+            if windows is not None:
+                return replace_field(item, windows=windows)
+        raise MatchFailureError("the mask may have another number of windows")
+
+    def rewrite(self, graph: Graph, plan: _Masked) -> Counts:
+        assert plan.windows is not None
+        scores = plan.first.input_value(0)
+        dims, shape = dims_of(scores), dims_of(plan.mask)
+        assert dims is not None
+        assert shape is not None
+        inner = ([1] * (len(dims) + 1 - len(shape)) + [dim or 1 for dim in shape])[2:]
+        flat = ops.reshape(plan.mask, ints([-1, *inner]), False)
+        length = ops.gather(ops.shape_of(_projection_input(scores) or scores, Type.i64), ints([0]), ints(0))
+        times = ops.concat([ops.divide(length, plan.windows), ints([1] * (len(dims) - 1))], 0)
+        masked = ops.add(scores, ops.tile(flat, times))
+        name_after(masked, plan.add, "scores", plan.first, plan.last)
+        replace(plan.last.output(0), masked.output(0))
+        return {"masks": 1}
+
+
+def _splits_batch(first: Node, mask: Output, last: Node) -> bool:
+    before, split, after = (dims_of(output) for output in (first.input_value(0), first.output(0), last.output(0)))
+    shape = dims_of(mask)
+    if not before or not split or not after or not shape or len(before) < 3 or len(split) != len(before) + 1:
+        return False
+    shape = [*[1] * (len(split) - len(shape)), *shape]
+    same = before[1:] == split[2:] == after[1:] and None not in before[1:] and len(after) == len(before)
+    return (
+        same
+        and split[1] != 1
+        and len(shape) == len(split)
+        and shape[0] == 1
+        and shape[1] == split[1]
+        and all(item == 1 or item == dim for item, dim in zip(shape[2:], split[2:], strict=True))
+    )
+
+
+def _window_count(first: Node, mask: Output) -> Output | None:
+    """The number of windows per image; None if the mask may have another one, which would be broadcast."""
+    split, target = known(dims_of(first.output(0))), first.input_value(1).get_node()
+    if split[1] is not None:
+        return ints([split[1]]).output(0)
+    pieces = target.input_values()[:2] if target.get_type_name() == "Concat" else []
+    if [dims_of(piece) for piece in pieces] != [[1], [1]]:
+        return None
+    gather = pieces[1].get_node()
+    while gather.get_type_name() in ("Convert", "Unsqueeze"):
+        gather = gather.input_value(0).get_node()
+    if gather.get_type_name() != "Gather" or gather.input_value(0).get_node().get_type_name() != "ShapeOf":
+        return None
+    shape_source, index = gather.input_value(0).get_node().input_value(0), ints_of(gather.input_value(1))
+    axis = 1 - len(split) + len(dims_of(mask) or [])
+    while mask != shape_source:
+        axes = ints_of(mask.get_node().input_value(1)) if mask.get_node().get_type_name() == "Unsqueeze" else None
+        added = [item % len(dims_of(mask) or []) for item in axes or [axis]]
+        if axis in added:
+            return None
+        axis -= sum(item < axis for item in added)
+        mask = mask.get_node().input_value(0)
+    if index is None or len(index) != 1 or index[0] % len(dims_of(shape_source) or []) != axis:
+        return None
+    number = ops.convert(pieces[1], Type.i64)
+    return ops.maximum(number, ints([1])).output(0)  # no division by 0
+
+
+def _projection_input(scores: Output) -> Output | None:
+    """The tensor that queries and keys are projected from, if its first dimension is that of the scores.
+
+    OpenVINO fuses attention into one kernel only if nothing else reads a tensor in between, not even for its shape.
+    """
+    projected: Output | None = None
+    waiting, seen = [scores], {key_of(scores)}
+    while waiting:
+        value = waiting.pop()
+        node = value.get_node()
+        if node.get_type_name() == "MatMul" and len(dims_of(node.input_value(1)) or ()) == 2:
+            source = node.input_value(0)
+            apart = projected is not None and source != projected
+            if apart or node.get_attributes()["transpose_a"] or len(dims_of(source) or ()) < 3:
+                return None
+            projected = source
+            continue
+        sources = _inputs_of_same_length(value)
+        if not sources or len(seen) > _MAX_BETWEEN:
+            return None
+        for source in sources:
+            if key_of(source) not in seen:
+                seen.add(key_of(source))
+                waiting.append(source)
+    return projected
+
+
+_MAX_BETWEEN = 50
+"""Nodes between a projection and the scores. Attention has some twenty, with its queries and keys normalised."""
+
+
+def _inputs_of_same_length(value: Output) -> list[Output]:
+    """The inputs of a node whose first dimension is that of its output; none if no input has it."""
+    node = value.get_node()
+    kind, after = node.get_type_name(), dims_of(value)
+    shapes = [dims_of(value) for value in node.input_values()]
+    if not after or not shapes or None in shapes:
+        return []
+    before = shapes[0] or []
+    if kind in BINARY or kind == "MatMul":
+        shorter = [len(dims or ()) < len(after) or (dims or [1])[0] == 1 for dims in shapes]
+        return [value for value, is_shorter in zip(node.input_values(), shorter, strict=True) if not is_shorter]
+    if kind == "Transpose":
+        same = (perm_of(node) or [1])[0] == 0
+    elif kind == "Reshape":
+        items = _inner_dims(before), _inner_dims(after)
+        same = items[0] is not None and items[1] is not None and math.prod(items[0]) == math.prod(items[1])
+    elif kind in REDUCTIONS:
+        axes = ints_of(node.input_value(1))
+        same = axes is not None and all(axis % len(before) for axis in axes)
+    else:
+        same = kind in UNARY or kind in _KEEP_SHAPES
+    return [node.input_value(0)] if same else []
+
+
+_KEEP_SHAPES = ("MVN", "NormalizeL2", "Softmax")
+
+
+def _inner_dims(dims: Dims) -> list[int] | None:
+    """All dimensions but the first, if they are static."""
+    item = [dim for dim in dims[1:] if dim is not None]
+    return item if len(item) == len(dims) - 1 else None
+
+
+add_masks_to_scores = AddMasksToScores()
