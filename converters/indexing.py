@@ -167,11 +167,14 @@ def where(node: NodeContext) -> NamedOutputs:
     return {"out": exact_select(condition, node.get_input("x"), node.get_input("y"))}
 
 
+@works_around("nonzero_of_truncated_numbers")
 def nonzero(node: NodeContext) -> NamedOutputs:
     """out = the indices of the elements that are not zero, a row for each."""
     x = node.get_input("condition")
     rank = rank_of(node, x)
     node.require(rank > 0, "Paddle gives a 0-D tensor no indices")
+    if x.get_element_type().is_integral_number():  # of floats, which OpenVINO would look for before they are cast
+        x = ops.not_equal(x, const_like(0, x)).output(0)
     indices = ops.non_zero(x, "i64")
     return {"out": ops.reshape(indices, ints([-1, 1]), False) if rank == 1 else ops.transpose(indices, ints([1, 0]))}
 

@@ -216,8 +216,10 @@ OPS = [
     ),
     Op(
         "where_index",
-        lambda x: paddle.nonzero(x),
+        lambda x, cast=None: paddle.nonzero(x if cast is None else paddle.cast(x, cast)),
         case(x=tensor([3, 4], "bool")),
+        case(x=tensor([5], values=[0.5, 0, 1.5, 0.99, 2], dims=[-1]), cast="int32"),
+        case(x=tensor([2, 3], values=[[0.5, -0.5, 3], [1, -1, -0.0]]), cast="int64"),
         case(x=tensor([6], "int64", -1, 2)),
         case(x=tensor([2, 3, 4], "int32", -1, 2, dims=[-1, -1, -1])),
         case(x=tensor([3, 4], "float32", values=[0, 1, 0, -0.0, 2, 0, 0, 3, 0, 0, 0, float("nan")])),

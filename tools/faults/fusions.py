@@ -53,6 +53,13 @@ def gru_cell_of_another_form() -> Graph:
 
 
 @fault()
+def nonzero_of_truncated_numbers() -> Graph:
+    """NonZero of floats converted to integers finds 0.5, which is 0 as an integer."""
+    x, data = parameter(-1), np.array([0.5, 0, 1.5], np.float32)
+    return Model([ops.non_zero(ops.convert(x, Type.i32))], [x]), [[data]], [[np.array([[2]])]]
+
+
+@fault()
 def statistics_without_their_axis() -> Graph:
     """exp(x) / sum(exp(x)) is taken for a softmax, also where the sums, without their axis, are those of other rows."""
     x, data = parameter(2, 2), numbers(2, 2)
