@@ -75,12 +75,8 @@ def _is_neutral(value: Tensor | float, neutral: int) -> bool:
 def increment(node: NodeContext) -> NamedOutputs:
     """out = x + value."""
     x = node.get_input("x")
-    known, storage = node.get_known("x"), numpy_dtype(x.get_element_type())
-    step = number(node, "value", x, 1.0)
-    if known is not None and storage is not None and isinstance(step, int | float):
-        return {"out": ConstantValue(np.asarray(known + np.asarray(step).astype(storage), storage))}
-    kind, x = x.get_element_type(), widen_narrow_integers(x)
-    return {"out": cast_to(ops.add(x, _tensor(step, x)), kind)}
+    step, kind, wide = number(node, "value", x, 1.0), x.get_element_type(), widen_narrow_integers(x)
+    return {"out": cast_to(ops.add(wide, _tensor(step, wide)), kind)}
 
 
 def clip(node: NodeContext) -> NamedOutputs:

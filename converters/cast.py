@@ -59,9 +59,6 @@ def identity(source: str = "x", result: str = "out") -> Converter:
         """out = x."""
         if node.is_empty_array(source):
             return {result: EmptyTensorArray()}
-        known = node.get_known(source)
-        if known is not None and (folded := fold_constants(node, np.asarray, source)) is not None:
-            return {result: folded}
         return {result: node.get_input(source)}
 
     return convert
