@@ -67,7 +67,6 @@ with lazy_imports(__name__):
         elementary as complex_elementary,
         functions as complex_functions,
         inverse_functions as complex_inverse_functions,
-        matrices as complex_matrices,
         products as complex_products,
         rules as on_complex,
     )
@@ -787,7 +786,7 @@ _ROWS: dict[str, Converter] = {
     "transpose": on_complex.linear(permutation.transpose),
     "transpose2": on_complex.linear(permutation.transpose),
     "transpose2_grad": shape_gradients.transpose,
-    "triangular_solve": on_complex.instead(matrix.triangular_solve, complex_matrices.triangular_solve),
+    "triangular_solve": on_complex.native(matrix.triangular_solve),
     "tril": on_complex.linear(diagonal.tril_triu),
     "tril_grad": shape_gradients.tril_triu,
     "tril_indices": creation.triangle_indices,
