@@ -289,7 +289,7 @@ _ROWS: dict[str, Converter] = {
     "elu_grad_grad": activation_gradients.elu_of_x.second,
     "embedding_with_scaled_gradient": on_complex.linear(indexing.embedding),
     "empty": on_complex.fill(creation.empty),
-    "empty_like": on_complex.fill(creation.zeros_like),
+    "empty_like": on_complex.fill(creation.fill_any_like),
     "equal": on_complex.instead(comparison.equal, complex_elementary.equal),
     "equal_all": comparison.equal_all,
     "erf": math.erf,
@@ -320,13 +320,13 @@ _ROWS: dict[str, Converter] = {
     "fft_c2c": on_complex.native(fft.fft_c2c),
     "fft_c2r": on_complex.native(fft.fft_c2r),
     "fft_r2c": on_complex.native(fft.fft_r2c),
-    "fill_any": on_complex.fill(creation.fill_any),
+    "fill_any": on_complex.fill(creation.fill_any_like),
     "fill_any_like": on_complex.fill(creation.fill_any_like),
     "fill_constant": on_complex.fill(creation.fill_constant),
     "fill_constant_batch_size_like": creation.fill_constant_batch_size_like,
     "fill_diagonal": diagonal.fill_diagonal,
     "fill_diagonal_tensor": on_complex.linear(diagonal.fill_diagonal_tensor),
-    "fill_zeros_like": creation.zeros_like,
+    "fill_zeros_like": creation.fill_any_like,
     "fill_zeros_like2": creation.fill_zeros_like2,
     "flash_attn": fused_attention.flash_attn,
     "flatten": on_complex.linear(shape.flatten),
@@ -826,7 +826,7 @@ _ROWS: dict[str, Converter] = {
     "where_index": on_complex.truth_value(indexing.nonzero),
     "write_to_array": on_complex.native(tensor_array.write_to_array),
     "yolo_box": yolo.yolo_box,
-    "zeros_like": on_complex.fill(creation.zeros_like),
+    "zeros_like": on_complex.fill(creation.fill_any_like),
 }
 
 OP_TABLE = LazyTable(_ROWS)

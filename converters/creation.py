@@ -24,7 +24,7 @@ from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue, SequenceLengths
 from paddle2ov.program.budget import MAX_DIM, charge_array
-from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext, OutputLike
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
 _LARGE = 4096
 """Constants of more elements are left to a Broadcast: they would make the model large."""
@@ -80,16 +80,10 @@ def fill_any_like(node: NodeContext) -> NamedOutputs:
     return {"out": _like(node, x, value, dtype)}
 
 
-def _filled_like(value: int) -> Converter:
-    def convert(node: NodeContext) -> NamedOutputs:
-        """out = 0 (or 1) everywhere, in the shape of x, and in its type unless dtype says otherwise."""
-        x = node.get_input("x")
-        return {"out": _like(node, x, value, node.get_dtype("dtype") or x.get_element_type())}
-
-    return convert
-
-
-zeros_like, ones_like = _filled_like(0), _filled_like(1)
+def ones_like(node: NodeContext) -> NamedOutputs:
+    """out = 1 everywhere, in the shape of x, and in its type unless dtype says otherwise."""
+    x = node.get_input("x")
+    return {"out": _like(node, x, 1, node.get_dtype("dtype") or x.get_element_type())}
 
 
 def fill_zeros_like2(node: NodeContext) -> NamedOutputs:
@@ -196,13 +190,6 @@ def sequence_mask(node: NodeContext) -> NamedOutputs:
     positions = index_range(_as_scalar(length))
     columns = cast_to(positions, x.get_element_type())  # a length of 0.5 counts position 0
     return {"y": cast_to(ops.less(columns, ops.unsqueeze(x, ints(-1))), dtype)}
-
-
-def fill_any(node: NodeContext) -> NamedOutputs:
-    """out = value, in the shape of x."""
-    x = node.get_input("x")
-    value = ops.reshape(node.get_tensor("value", x.get_element_type(), 0.0), ints([]), False)
-    return {"out": ops.broadcast(value, shape_of(x))}
 
 
 def _as_scalar(x: Output) -> Tensor:

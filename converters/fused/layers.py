@@ -21,6 +21,7 @@ from paddle2ov.converters.fused.activation import fused_activation
 from paddle2ov.converters.graph.common import Tensor, const_like, reshape
 from paddle2ov.converters.graph.dims import dim_range, normalize_axis, rank_of
 from paddle2ov.converters.graph.operands import operands
+from paddle2ov.converters.graph.reshaping import merge_axes
 from paddle2ov.converters.matmul import flattened_matmul
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ints, ops
@@ -233,10 +234,6 @@ def fusion_transpose_flatten_concat(node: NodeContext) -> NamedOutputs:
     """out = the inputs, each transposed and flattened to a matrix at flatten_axis, concatenated along concat_axis."""
     perm, flatten, axis = node.get_ints("trans_axis"), node.get_int("flatten_axis"), node.get_int("concat_axis")
     node.require(axis in (0, 1), "the result is a matrix", concat_axis=axis)
-    flat = []
-    for x in node.get_inputs("x"):
-        moved = ops.transpose(x, ints(perm))
-        rows = dim_range(moved, 0, flatten)
-        size = ops.concat([ops.reduce_prod(rows, ints([0]), True), ints([-1])], 0)
-        flat.append(ops.reshape(moved, size, False) if flatten else reshape(moved, [1, -1]))
-    return {"out": ops.concat(flat, axis)}
+    moved = [ops.transpose(x, ints(perm)).output(0) for x in node.get_inputs("x")]
+    groups = [range(flatten), range(flatten, len(perm))]
+    return {"out": ops.concat([merge_axes(x, groups) for x in moved], axis)}
