@@ -18,12 +18,12 @@ from paddle2ov.converters.fused.layers import (
     add_bias,
     add_residual,
     inference_dropout,
-    layer_norm_last_axis,
     refuse_dropout,
     refuse_ring,
 )
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
 from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.normalization import layer_norm_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
@@ -101,7 +101,7 @@ def fused_attention(node: NodeContext) -> NamedOutputs:
     refuse_ring(node)
     node.require(not node.has_input("cache_kv"), "a key-value cache is not supported")
     x, pre = node.get_input("x"), node.get_bool("pre_layer_norm", False)
-    entered = layer_norm_last_axis(node, x, "ln_scale", "ln_bias", node.get_float("epsilon", 1e-5)) if pre else x
+    entered = layer_norm_of(node, x, -1, node.get_float("epsilon", 1e-5), "ln_scale", "ln_bias") if pre else x
     weight = node.get_input("qkv_weight")
     if node.get_bool("transpose_qkv_wb", False):
         heads = node.get_int("num_heads")
