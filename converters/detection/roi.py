@@ -12,6 +12,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.box import split_corners
+from paddle2ov.converters.detection.rows import image_counts
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
 from paddle2ov.converters.graph.dims import dim_of, index_range, shape_of
 from paddle2ov.converters.graph.exact import round_half_away
@@ -111,8 +112,7 @@ def _inside(start: Tensor, size: Node, axis: int, cells: int, length: Node) -> N
 def image_indices(node: NodeContext, boxes: Output) -> Node:
     """The index of each region's image, int64 [R]."""
     count = dim_of(boxes, 0)
-    has_counts = node.has_input("boxes_num")
-    counts = node.get_tensor("boxes_num", Type.i64) if has_counts else node.sequence_lengths("boxes")
+    counts = image_counts(node, "boxes_num", "boxes")
     if counts is not None:
         return segment_ids(counts, count)
     images = node.get_input("x").get_partial_shape()[0]
