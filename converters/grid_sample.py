@@ -15,7 +15,7 @@ from functools import reduce
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, const_like
-from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, rank_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.graph.terms import Term, abs_, floor, maximum, minimum, select
@@ -41,8 +41,7 @@ def grid_sampler(node: NodeContext) -> NamedOutputs:
 
 def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: bool, away: bool) -> Node:
     spatial = rank - 2
-    shape = shape_of(x)
-    sizes = [ops.gather(shape, ints(2 + i), ints(0)) for i in range(spatial)]
+    sizes = [dim_of(x, 2 + i) for i in range(spatial)]
     # The grid's last dimension has the innermost coordinate first.
     in_grid = [_coordinate(grid, spatial - 1 - i, sizes[i], padding, align).value for i in range(spatial)]
     # [N, P] from here on. As the very first step this would leave so long a chain to OpenVINO 2026.4 that its compiler
@@ -54,7 +53,7 @@ def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: 
         out = _gather(flat, rounded, sizes, coordinates if away and rank == 5 else rounded)
     else:
         out = _interpolate_linear(flat, coordinates, sizes)
-    target = ops.concat([ops.gather(shape, ints([0, 1]), ints(0)), dim_vector(grid, range(1, rank - 1))], 0)
+    target = ops.concat([dim_vector(x, [0, 1]), dim_vector(grid, range(1, rank - 1))], 0)
     return ops.reshape(out, target, False)
 
 

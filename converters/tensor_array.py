@@ -17,7 +17,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor
-from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
@@ -124,12 +124,8 @@ def tensor_array_to_tensor(node: NodeContext) -> NamedOutputs:
     sizes = ops.broadcast(ops.convert(size, Type.i32), count)
     if stack:
         return {"out": moved, "out_index": sizes}
-    shape = shape_of(array)
-    parts: list[Node] = [ops.gather(shape, ints(list(range(1, axis + 1))), ints(0))] if axis else []
-    parts.append(ops.multiply(count, size))
-    if axis + 2 <= rank:
-        parts.append(ops.gather(shape, ints(list(range(axis + 2, rank + 1))), ints(0)))
-    return {"out": ops.reshape(moved, ops.concat(parts, 0), False), "out_index": sizes}
+    shape = ops.concat([dim_range(array, 1, axis + 1), ops.multiply(count, size), dim_range(array, axis + 2)], 0)
+    return {"out": ops.reshape(moved, shape, False), "out_index": sizes}
 
 
 def slice_array(node: NodeContext) -> NamedOutputs:

@@ -17,7 +17,7 @@ from paddle2ov.converters.detection.rows import best_per_image, column, count_pe
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.converters.detection.suppression import GreedyNms, Kept
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, reshape
-from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, rank_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
@@ -121,7 +121,7 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
 
 def sentinel_if_empty(out: Tensor, width: int) -> Node:
     """`out`, or [[-1]] if it is empty, which is how operators without an output of counts mark that."""
-    count = ops.gather(ops.shape_of(out, Type.i64), ints([0]), ints(0))
+    count = dim_vector(out, [0])
     some = ops.minimum(count, ints(1))
     marked = ops.concat([out, const(-arrays.ones((1, width)), out.get_element_type())], 0)
     ends = ops.concat([ops.maximum(count, ints(1)), ops.add(ops.multiply(some, ints(width - 1)), ints(1))], 0)

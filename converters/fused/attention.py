@@ -22,7 +22,7 @@ from paddle2ov.converters.fused.layers import (
     refuse_ring,
 )
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
-from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of
 from paddle2ov.converters.normalization import layer_norm_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
@@ -131,8 +131,7 @@ def fused_softmax_mask(node: NodeContext) -> NamedOutputs:
 def fused_softmax_mask_upper_triangle(node: NodeContext) -> NamedOutputs:
     """out = softmax over the last axis of x [batch, heads, rows, columns], where row i sees columns 0 ... i only."""
     x = node.get_input("x")
-    size = shape_of(x)
-    rows, columns = (index_range(ops.gather(size, ints(axis), ints(0))) for axis in (2, 3))
+    rows, columns = (index_range(dim_of(x, axis)) for axis in (2, 3))
     seen = ops.less_equal(columns, ops.unsqueeze(rows, ints([1])))
     return {"out": ops.softmax(ops.select(seen, x, const_like(-np.inf, x)), -1)}
 

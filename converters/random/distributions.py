@@ -21,6 +21,7 @@ from openvino import Node, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, prevent_fusion, reshape
 from paddle2ov.converters.graph.dims import (
     dim_of,
+    dim_range,
     dim_vector,
     index_range,
     int_vector,
@@ -175,27 +176,22 @@ def _sample_with_replacement(x: Node, count: Tensor, seed: int) -> Node:
     """`count` indices along the last dimension, with replacement: where a uniform number falls in the running sums."""
     # OpenVINO has Multinomial, which its CPU plugin refuses when two operators read the result.
     sums = ops.cum_sum(x, ints(-1))
-    dims = shape_of(x)
     total = ops.gather(sums, ints([-1]), ints(-1))
-    batch = ops.slice(dims, ints([0]), ints([-1]), ints([1]))
-    numbers = ops.multiply(unit_uniform(ops.concat([batch, count], 0), seed), total)
+    numbers = ops.multiply(unit_uniform(ops.concat([dim_range(x, 0, -1), count], 0), seed), total)
     passed = ops.less_equal(ops.unsqueeze(sums, ints(-2)), ops.unsqueeze(numbers, ints(-1)))
     ones = ops.convert(passed, Type.i64)
     indices = prevent_fusion(ones, ops.reduce_sum(ones, ints([-1]), False), [-1])
-    last = ops.subtract(ops.gather(dims, ints(-1), ints(0)), ints(1))
-    return ops.minimum(indices, last)
+    return ops.minimum(indices, ops.subtract(dim_of(x, -1), ints(1)))
 
 
 def sampling_id(node: NodeContext) -> NamedOutputs:
     """out = for each row the index at which its running sum exceeds a number of min ... max, or else the last one."""
     x = ops.convert(node.get_input("x"), Type.f32)
     low, high = (const(node.get_float(name, default), Type.f32) for name, default in (("min", 0.0), ("max", 1.0)))
-    dims = shape_of(x)
-    rows, last = ops.gather(dims, ints([0]), ints(0)), ops.subtract(ops.gather(dims, ints(1), ints(0)), ints(1))
-    numbers = _uniform(ops.concat([rows, ints([1])], 0), low, high, "f32", node.get_int("seed", 0))
+    numbers = _uniform(ops.concat([dim_vector(x, [0]), ints([1])], 0), low, high, "f32", node.get_int("seed", 0))
     passed = ops.less_equal(ops.cum_sum(x, ints(1)), numbers)
     indices = ops.reduce_sum(ops.convert(passed, Type.i64), ints([1]), False)
-    return {"out": ops.minimum(indices, last)}
+    return {"out": ops.minimum(indices, ops.subtract(dim_of(x, 1), ints(1)))}
 
 
 def exponential(node: NodeContext) -> NamedOutputs:
