@@ -17,7 +17,7 @@ from functools import reduce
 
 from openvino import Node
 
-from paddle2ov.converters.fused.activation import fused_activation
+from paddle2ov.converters.fused.activation import apply_activation, fused_activation
 from paddle2ov.converters.graph.common import Tensor, const_like, reshape
 from paddle2ov.converters.graph.dims import dim_range, normalize_axis, rank_of
 from paddle2ov.converters.graph.operands import operands
@@ -49,7 +49,7 @@ def fused_gemm_epilogue(node: NodeContext) -> NamedOutputs:
         x, trans_x = ops.transpose(x, ints([*range(1, rank), 0])).output(0), False
     out = ops.add(ops.matmul(x, node.get_input("y"), trans_x, trans_y), node.get_input("bias"))
     activation = node.get_str("activation", "none")
-    return {"out": ops.gelu(out, "tanh") if activation == "gelu" else apply_activation(node, out, activation)}
+    return {"out": apply_activation(node, out, activation, gelu="tanh")}
 
 
 def fused_feedforward(node: NodeContext) -> NamedOutputs:
@@ -104,18 +104,6 @@ def fusion_repeated_fc_relu(node: NodeContext) -> NamedOutputs:
     for w, bias in zip(node.get_inputs("w"), node.get_inputs("bias"), strict=True):
         out = ops.relu(ops.add(ops.matmul(out, w, False, False), reshape(bias, [-1])))
     return {"out": out}
-
-
-def apply_activation(node: NodeContext, x: Tensor, name: str) -> Tensor:
-    """The activation that a fused operator names; an empty name or "none" is the identity."""
-    if name in ("", "none", "identity"):
-        return x
-    known = {"relu": ops.relu, "sigmoid": ops.sigmoid, "tanh": ops.tanh}
-    if name == "gelu":
-        return ops.gelu(x, "erf")
-    if name not in known:
-        node.refuse("this activation is not supported", activation=name)
-    return known[name](x)
 
 
 def add_bias(node: NodeContext, x: Tensor, name: str) -> Tensor:
@@ -173,6 +161,8 @@ def fused_elemwise_activation(node: NodeContext) -> NamedOutputs:
     pair = tuple(node.get_attribute("functor_list"))
     node.require(pair in _FUSED, "Paddle has no such pair", functor_list=list(pair))
     first, second = pair
+    out: Tensor
+    inner: Tensor
     if first in _BINARY:
         inner = _unary(node, second, y)
         out = _BINARY[first](x, inner)
@@ -182,12 +172,10 @@ def fused_elemwise_activation(node: NodeContext) -> NamedOutputs:
     return {"out": out, "intermediate_out": inner}
 
 
-def _unary(node: NodeContext, name: str, x: Tensor) -> Node:
+def _unary(node: NodeContext, name: str, x: Tensor) -> Tensor:
     if name == "scale":
         return ops.multiply(x, const_like(node.get_float("scale", 0.0), x))
-    if name == "gelu":
-        return ops.gelu(x, "tanh")
-    return {"relu": ops.relu, "tanh": ops.tanh, "sigmoid": ops.sigmoid}[name](x)
+    return apply_activation(node, x, name, gelu="tanh")
 
 
 def fused_bias_residual_layernorm(node: NodeContext) -> NamedOutputs:

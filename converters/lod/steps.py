@@ -15,7 +15,7 @@ import math
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.fused.layers import apply_activation
+from paddle2ov.converters.fused.activation import apply_activation
 from paddle2ov.converters.graph.common import Tensor, cast_to, const
 from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, index_range, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import (
