@@ -20,8 +20,9 @@ from paddle2ov.converters.graph.common import (
     refuse_complex,
     widen_narrow_integers,
 )
+from paddle2ov.converters.graph.dims import scalar_of
 from paddle2ov.converters.graph.exact import constant_power
-from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext, Required
@@ -30,7 +31,7 @@ from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeConte
 def number(node: NodeContext, name: str, x: Output, default: float | Required = REQUIRED) -> Tensor | float:
     """A scalar attribute or input: a Python number, or a 0-D tensor of the type of x if the program computes it."""
     if not node.is_known(name):
-        return ops.reshape(node.get_tensor(name, x.get_element_type()), ints([]), False)
+        return scalar_of(node, name, x.get_element_type())
     value = node.get_constant(name, default).reshape(-1)[0].item()
     if x.get_element_type() == Type.boolean:
         return int(value != 0)

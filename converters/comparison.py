@@ -16,6 +16,7 @@ from functools import partial
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, both_with_exact_division, cast_to, const
+from paddle2ov.converters.graph.dims import scalar_of
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
 from paddle2ov.converters.graph.exact import exact_greater, exact_greater_equal, exact_less, exact_less_equal
 from paddle2ov.converters.graph.operands import operands
@@ -86,8 +87,8 @@ def _close(node: NodeContext) -> Node:
     x, y = operands(node)
     dtype = x.get_element_type() if x.get_element_type().is_real() else Type.f32
     x, y = (output_of(cast_to(value, dtype)) for value in (x, y))
-    rtol = ops.reshape(node.get_tensor("rtol", dtype, 1e-5), ints([]), False)
-    atol = ops.reshape(node.get_tensor("atol", dtype, 1e-8), ints([]), False)
+    rtol = scalar_of(node, "rtol", dtype, 1e-5)
+    atol = scalar_of(node, "atol", dtype, 1e-8)
     bound = ops.add(atol, ops.multiply(rtol, ops.abs(y)))
     # As in Paddle, everything but NaN is close to an infinite y: the bound is infinite as well.
     result = ops.logical_or(ops.equal(x, y), ops.less_equal(ops.abs(ops.subtract(x, y)), bound))

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const
-from paddle2ov.converters.graph.dims import dim_vector, index_range, rank_of, shape_of, shape_vector
+from paddle2ov.converters.graph.common import cast_to, const
+from paddle2ov.converters.graph.dims import dim_vector, index_range, rank_of, scalar_of, shape_of, shape_vector
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import static_dims
@@ -38,7 +38,7 @@ def fill_constant(node: NodeContext) -> NamedOutputs:
     if node.is_known("value"):
         value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
         return {"out": _full(node, "shape", value, dtype)}
-    scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
+    scalar = scalar_of(node, "value", dtype)
     return {"out": ops.broadcast(scalar, shape_vector(node, "shape"))}
 
 
@@ -96,7 +96,7 @@ def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:
     if value is not None and storage is not None and dims is not None and math.prod(dims) <= _LARGE:
         return ConstantValue(arrays.full(dims, np.asarray(value).astype(storage), storage))
     if value is None:
-        scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
+        scalar = scalar_of(node, "value", dtype)
     else:
         scalar = _scalar(value, dtype)
     return ops.broadcast(scalar, shape_of(x)) if dims != [] else scalar
@@ -143,15 +143,14 @@ def one_hot(node: NodeContext) -> NamedOutputs:
     if node.op_type == "one_hot":  # the old operator takes [..., 1]
         x = ops.squeeze(x, ints([rank_of(node, x) - 1])).output(0)
     dtype = node.get_dtype("dtype", Type.f32)
-    depth = ops.reshape(node.get_tensor("num_classes", Type.i64), ints([]), False)
+    depth = scalar_of(node, "num_classes", Type.i64)
     return {"out": ops.one_hot(x, depth, const(1, dtype), const(0, dtype), -1)}
 
 
 def eye(node: NodeContext) -> NamedOutputs:
     """out = 1 on the diagonal, else 0."""
-    rows = node.get_tensor("num_rows", Type.i64)
-    columns = node.get_tensor("num_columns", Type.i64, -1)
     dtype = node.get_dtype("dtype", Type.f32)
+    rows, columns = scalar_of(node, "num_rows", Type.i64), scalar_of(node, "num_columns", Type.i64, -1)
     storage = numpy_dtype(dtype)
     if node.is_known("num_rows") and node.is_known("num_columns") and storage is not None:
         height = node.get_int("num_rows")
@@ -160,9 +159,8 @@ def eye(node: NodeContext) -> NamedOutputs:
         node.require(height >= 0 and width >= 0, "a negative size", num_rows=height, num_columns=width)
         if height * width <= _LARGE:
             return {"out": ConstantValue(arrays.eye(height, width, dtype=storage))}
-        columns = ints(width).output(0)
-    row = ops.unsqueeze(index_range(_as_scalar(rows)), ints(1))
-    column = ops.unsqueeze(index_range(_as_scalar(columns)), ints(0))
+        columns = ints(width)
+    row, column = ops.unsqueeze(index_range(rows), ints(1)), ops.unsqueeze(index_range(columns), ints(0))
     return {"out": cast_to(ops.equal(row, column), dtype)}
 
 
@@ -182,18 +180,14 @@ def sequence_mask(node: NodeContext) -> NamedOutputs:
     """y[..., j] = 1 where j < x, for j up to max_len, or to the largest x."""
     x = node.get_input("x")
     dtype = node.get_dtype("out_dtype", Type.i64)
-    length = node.get_tensor("max_len", Type.i64, -1)
+    length = scalar_of(node, "max_len", Type.i64, -1)
     known = node.get_int("max_len", -1) if node.is_known("max_len") else None
     if known is not None and known < 0:
         lengths = ops.concat([ops.reshape(cast_to(x, Type.i64), ints([-1]), False), ints([0])], 0)  # which may be none
-        length = ops.reduce_max(lengths, ints([0]), False).output(0)
-    positions = index_range(_as_scalar(length))
+        length = ops.reduce_max(lengths, ints([0]), False)
+    positions = index_range(length)
     columns = cast_to(positions, x.get_element_type())  # a length of 0.5 counts position 0
     return {"y": cast_to(ops.less(columns, ops.unsqueeze(x, ints(-1))), dtype)}
-
-
-def _as_scalar(x: Output) -> Tensor:
-    return x if x.get_partial_shape().rank == 0 else ops.reshape(x, ints([]), False)
 
 
 def _parse(text: str) -> float | int:

@@ -17,7 +17,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor
-from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, scalar_of, shape_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
@@ -94,7 +94,7 @@ def _reshape_elements(array: Output, sizes: Tensor) -> Node:
 
 def read_from_array(node: NodeContext) -> NamedOutputs:
     """out = element i."""
-    return {"out": ops.gather(node.get_input("array"), _index(node, "i"), ints(0))}
+    return {"out": ops.gather(node.get_input("array"), scalar_of(node, "i", Type.i64), ints(0))}
 
 
 def lod_array_length(node: NodeContext) -> NamedOutputs:
@@ -138,7 +138,7 @@ def slice_array(node: NodeContext) -> NamedOutputs:
 
 def slice_array_dense(node: NodeContext) -> NamedOutputs:
     """out = the element at starts."""
-    return {"out": ops.gather(node.get_input("input"), _index(node, "starts"), ints(0))}
+    return {"out": ops.gather(node.get_input("input"), scalar_of(node, "starts", Type.i64), ints(0))}
 
 
 def array_pop(node: NodeContext) -> NamedOutputs:
@@ -149,7 +149,3 @@ def array_pop(node: NodeContext) -> NamedOutputs:
     head = slice_along(array, ints([0]), ints([index]), 0)
     rest = head if index == -1 else ops.concat([head, slice_along(array, ints([index + 1]), ints([OPEN_END]), 0)], 0)
     return {"out": out, "array_out": rest}
-
-
-def _index(node: NodeContext, name: str) -> Tensor:
-    return ops.reshape(node.get_tensor(name, Type.i64), ints([]), False)

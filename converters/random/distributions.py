@@ -27,6 +27,7 @@ from paddle2ov.converters.graph.dims import (
     int_vector,
     normalize_axis,
     rank_of,
+    scalar_of,
     shape_of,
 )
 from paddle2ov.converters.special import erf_inverse
@@ -92,9 +93,7 @@ def uniform(form: str = "") -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         """out is uniform in [min, max)."""
         node.require(node.get_int("diag_num", 0) == 0, "is not supported", diag_num=node.get_int("diag_num", 0))
-        low, high = (
-            reshape(node.get_tensor(name, Type.f32, default), []) for name, default in (("min", -1.0), ("max", 1.0))
-        )
+        low, high = (scalar_of(node, name, Type.f32, default) for name, default in (("min", -1.0), ("max", 1.0)))
         shape, seed = _SHAPES[form](node), node.get_int("seed", 0)
         are_known = node.is_known("min") and node.is_known("max")
         if are_known and node.get_float("min", -1.0) < node.get_float("max", 1.0):
@@ -112,9 +111,7 @@ def gaussian(form: str = "") -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         """out is normal with the given mean and standard deviation."""
         drawn = standard_normal(_SHAPES[form](node), node.get_int("seed", 0))
-        mean, deviation = (
-            reshape(node.get_tensor(name, Type.f32, default), []) for name, default in (("mean", 0.0), ("std", 1.0))
-        )
+        mean, deviation = (scalar_of(node, name, Type.f32, default) for name, default in (("mean", 0.0), ("std", 1.0)))
         return {"out": cast_to(ops.add(ops.multiply(drawn, deviation), mean), _dtype(node))}
 
     return convert
@@ -237,7 +234,7 @@ def dropout_in_training(node: NodeContext) -> NamedOutputs:
     if axes:  # the other dimensions are dropped together
         kept = [1 if i in axes else 0 for i in range(rank_of(node, x))]
         dims = ops.select(const(kept, Type.boolean), dims, const_like(1, dims))
-    p = reshape(node.get_tensor("p", Type.f32, 0.5), [])
+    p = scalar_of(node, "p", Type.f32, 0.5)
     stays = ops.greater_equal(unit_uniform(dims, seed), p)
     zero = const_like(0, x)
     scaled: Tensor = x
