@@ -20,10 +20,10 @@ def fused_activation(node: NodeContext, x: Tensor) -> Tensor:
     if name in ("", "identity"):
         return _of_paddle_1(node, x)
     alpha, beta = node.get_float("fuse_alpha", 0.0), node.get_float("fuse_beta", 0.0)
-    if name in ("relu", "leaky_relu") and alpha != 0:
-        return ops.prelu(x, ops.unsqueeze(const_like(alpha, x), ints([0])))
     if name in _PLAIN:
         return _PLAIN[name](x)
+    if name in ("relu", "leaky_relu"):
+        return ops.relu(x) if alpha == 0 else ops.prelu(x, ops.unsqueeze(const_like(alpha, x), ints([0])))
     if name == "relu6":  # up to Paddle 2.2 alpha is the bound
         return ops.clamp(x, 0.0, beta or alpha)
     if name == "clip":
@@ -39,17 +39,16 @@ def fused_activation(node: NodeContext, x: Tensor) -> Tensor:
 
 def apply_activation(node: NodeContext, x: Tensor, name: str, gelu: str = "erf") -> Tensor:
     """The activation that a fused operator names; an empty name, "none" and "identity" stand for none."""
+    known = {"relu": ops.relu, "sigmoid": ops.sigmoid, "tanh": ops.tanh}
     if name in ("", "none", "identity"):
         return x
+    if name == "gelu":
+        return ops.gelu(x, gelu)
     if name == "relu6":
         return ops.clamp(x, 0.0, 6.0)
-    build = _PLAIN.get(f"gelu_{gelu}" if name == "gelu" else name) if name in _NAMED else None
-    if build is None:
+    if name not in known:
         node.refuse("this activation is not supported", activation=name)
-    return build(x)
-
-
-_NAMED = frozenset(("gelu", "relu", "sigmoid", "tanh"))
+    return known[name](x)
 
 
 def _of_paddle_1(node: NodeContext, x: Tensor) -> Tensor:
@@ -64,9 +63,7 @@ _PLAIN: dict[str, Callable[[Tensor], Node]] = {
     "gelu": lambda x: ops.gelu(x, "erf"),
     "gelu_erf": lambda x: ops.gelu(x, "erf"),
     "gelu_tanh": lambda x: ops.gelu(x, "tanh"),
-    "leaky_relu": ops.relu,
     "mish": ops.mish,
-    "relu": ops.relu,
     "sigmoid": ops.sigmoid,
     "sqrt": ops.sqrt,
     "tanh": ops.tanh,
