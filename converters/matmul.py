@@ -93,10 +93,10 @@ def flattened_matmul(node: NodeContext, x: Tensor, y: Tensor, split_x: int, spli
     rank_x, rank_y = rank_of(node, x), rank_of(node, y)
     if rank_y == 2 and split_y == 1 and split_x == rank_x - 1:
         return ops.matmul(x, y, False, False)
-    matrices = (
+    rows, columns = (
         merge_axes(z, [range(i), range(i, rank)]) for z, i, rank in ((x, split_x, rank_x), (y, split_y, rank_y))
     )
-    out = ops.matmul(*matrices, False, False)
+    out = ops.matmul(rows, columns, False, False)
     return ops.reshape(out, ops.concat([dim_range(x, 0, split_x), dim_range(y, split_y)], 0), False)
 
 

@@ -49,9 +49,8 @@ def lod_reset(node: NodeContext) -> NamedOutputs:
         return {"out": LoDTensor(x, node.sequence_layout("y"))}
     if not node.is_known("y"):
         offsets = ops.reshape(cast_to(node.get_input("y"), Type.i64), ints([-1]), False)
-        lengths_later = ops.subtract(
-            *(slice_along(offsets, ints([i]), ints([end]), 0) for i, end in ((1, OPEN_END), (0, -1)))
-        )
+        later, earlier = (slice_along(offsets, ints([i]), ints([end]), 0) for i, end in ((1, OPEN_END), (0, -1)))
+        lengths_later = ops.subtract(later, earlier)
         return {"out": LoDTensor(x, SequenceLengths(lengths_later.output(0)))}
     begins = node.get_constant("y").reshape(-1) if node.has_input("y") else np.asarray(node.get_ints("target_lod", []))
     node.require(begins.size > 1, "two numbers or more are expected", target_lod=begins.tolist())
