@@ -433,7 +433,7 @@ _ROWS: dict[str, Converter] = {
     "index_put": on_complex.linear(scatter.index_put),
     "index_sample": on_complex.linear(indexing.index_sample),
     "index_sample_grad": indexing_gradients.index_sample,
-    "index_select": on_complex.linear(indexing.index_select),
+    "index_select": on_complex.linear(indexing.gather),
     "index_select_grad": indexing_gradients.gather,
     "inplace_abn": normalization.inplace_abn,
     "instance_norm": normalization.instance_norm,

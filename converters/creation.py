@@ -37,21 +37,21 @@ def fill_constant(node: NodeContext) -> NamedOutputs:
     text = node.get_str("str_value", "") if is_text else ""
     if node.is_known("value"):
         value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
-        return {"out": _full(node, "shape", value, dtype)}
+        return {"out": _full(node, value, dtype)}
     scalar = scalar_of(node, "value", dtype)
     return {"out": ops.broadcast(scalar, shape_vector(node, "shape"))}
 
 
-def _full(node: NodeContext, name: str, value: Any, dtype: Type) -> OutputLike:
+def _full(node: NodeContext, value: Any, dtype: Type) -> OutputLike:
     storage = numpy_dtype(dtype)
-    if node.is_known(name):
-        shape = node.get_ints(name, [])
+    if node.is_known("shape"):
+        shape = node.get_ints("shape", [])
         if shape and not (min(shape) >= 0 and max(shape) <= MAX_DIM):
-            node.refuse("an impossible dimension", **{name: shape})
+            node.refuse("an impossible dimension", shape=shape)
         if storage is not None and math.prod(shape) <= _LARGE:
             return ConstantValue(arrays.full(shape, value, storage))
         return ops.broadcast(_scalar(value, dtype), ints(shape))
-    return ops.broadcast(_scalar(value, dtype), shape_vector(node, name))
+    return ops.broadcast(_scalar(value, dtype), shape_vector(node, "shape"))
 
 
 def _scalar(value: Any, dtype: Type) -> Node:
@@ -62,7 +62,7 @@ def _scalar(value: Any, dtype: Type) -> Node:
 
 def empty(node: NodeContext) -> NamedOutputs:
     """out = a tensor of `shape`, of zeros."""
-    return {"out": _full(node, "shape", 0, node.get_dtype("dtype", Type.f32))}
+    return {"out": _full(node, 0, node.get_dtype("dtype", Type.f32))}
 
 
 def full_int_array(node: NodeContext) -> NamedOutputs:
