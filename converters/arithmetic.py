@@ -20,8 +20,9 @@ from paddle2ov.converters.graph.common import (
     refuse_complex,
     widen_narrow_integers,
 )
+from paddle2ov.converters.graph.dims import scalar_of
 from paddle2ov.converters.graph.exact import constant_power
-from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext, Required
@@ -30,7 +31,7 @@ from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeConte
 def number(node: NodeContext, name: str, x: Output, default: float | Required = REQUIRED) -> Tensor | float:
     """A scalar attribute or input: a Python number, or a 0-D tensor of the type of x if the program computes it."""
     if not node.is_known(name):
-        return ops.reshape(node.get_tensor(name, x.get_element_type()), ints([]), False)
+        return scalar_of(node, name, x.get_element_type())
     value = node.get_constant(name, default).reshape(-1)[0].item()
     if x.get_element_type() == Type.boolean:
         return int(value != 0)
@@ -75,12 +76,8 @@ def _is_neutral(value: Tensor | float, neutral: int) -> bool:
 def increment(node: NodeContext) -> NamedOutputs:
     """out = x + value."""
     x = node.get_input("x")
-    known, storage = node.get_known("x"), numpy_dtype(x.get_element_type())
-    step = number(node, "value", x, 1.0)
-    if known is not None and storage is not None and isinstance(step, int | float):
-        return {"out": ConstantValue(np.asarray(known + np.asarray(step).astype(storage), storage))}
-    kind, x = x.get_element_type(), widen_narrow_integers(x)
-    return {"out": cast_to(ops.add(x, _tensor(step, x)), kind)}
+    step, kind, wide = number(node, "value", x, 1.0), x.get_element_type(), widen_narrow_integers(x)
+    return {"out": cast_to(ops.add(wide, _tensor(step, wide)), kind)}
 
 
 def clip(node: NodeContext) -> NamedOutputs:

@@ -22,6 +22,7 @@ from paddle2ov.converters.graph.common import (
     refuse_complex,
     with_exact_division,
 )
+from paddle2ov.converters.graph.dims import scalar_of
 from paddle2ov.converters.graph.reshaping import keeps_shape
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ints, ops
@@ -59,9 +60,6 @@ def identity(source: str = "x", result: str = "out") -> Converter:
         """out = x."""
         if node.is_empty_array(source):
             return {result: EmptyTensorArray()}
-        known = node.get_known(source)
-        if known is not None and (folded := fold_constants(node, np.asarray, source)) is not None:
-            return {result: folded}
         return {result: node.get_input(source)}
 
     return convert
@@ -94,5 +92,5 @@ def dropout(node: NodeContext) -> NamedOutputs:
     if node.is_known("p"):
         keep = const_like(float(np.float32(1) - np.float32(node.get_float("p", 0.5))), x)
         return {"out": ops.multiply(x, keep)}
-    p = ops.reshape(node.get_tensor("p", dtype), np.array([], np.int64), False)
+    p = scalar_of(node, "p", dtype)
     return {"out": ops.multiply(x, ops.subtract(const_like(1, x), p))}

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, both_with_exact_division, cast_to, const, fold_constants
+from paddle2ov.converters.graph.common import Tensor, both_with_exact_division, cast_to, const
+from paddle2ov.converters.graph.dims import scalar_of
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
 from paddle2ov.converters.graph.exact import exact_greater, exact_greater_equal, exact_less, exact_less_equal
 from paddle2ov.converters.graph.operands import operands
@@ -24,16 +24,13 @@ from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
-from paddle2ov.typing import AnyArray
 
 
-def compare(build: Callable[[Output, Output], Node], fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Converter:
-    """A converter for out = build(x, y), a bool tensor; `fold` computes it from constants."""
+def compare(build: Callable[[Output, Output], Node]) -> Converter:
+    """A converter for out = build(x, y), a bool tensor."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = whether x op y, broadcast."""
-        if node.get_int("axis", -1) == -1 and (known := fold_constants(node, fold, "x", "y")) is not None:
-            return {"out": known}
         x, y = operands(node)
         if x.get_element_type() == Type.boolean:
             x, y = (ops.convert(value, Type.u8).output(0) for value in (x, y))
@@ -44,31 +41,21 @@ def compare(build: Callable[[Output, Output], Node], fold: Callable[[AnyArray, A
     return convert
 
 
-less_than = compare(exact_less, np.less)
-less_equal = compare(exact_less_equal, np.less_equal)
-greater_than = compare(exact_greater, np.greater)
-greater_equal = compare(exact_greater_equal, np.greater_equal)
+less_than = compare(exact_less)
+less_equal = compare(exact_less_equal)
+greater_than = compare(exact_greater)
+greater_equal = compare(exact_greater_equal)
 
 
 def equal(node: NodeContext) -> NamedOutputs:
     """out = whether x and y, broadcast, are equal: floats within a tolerance."""
-    tolerance = tolerance_of(node)
-    build, fold = partial(equal_within, tolerance=tolerance), partial(_are_within, tolerance=tolerance)
-    return compare(build, fold)(node)
+    return compare(partial(equal_within, tolerance=tolerance_of(node)))(node)
 
 
 def not_equal(node: NodeContext) -> NamedOutputs:
     """out = whether x and y, broadcast, are not equal: floats by no less than a tolerance."""
     tolerance = tolerance_of(node)
-    return compare(
-        lambda x, y: ops.logical_not(equal_within(x, y, tolerance)), lambda x, y: ~_are_within(x, y, tolerance)
-    )(node)
-
-
-def _are_within(x: AnyArray, y: AnyArray, tolerance: float) -> AnyArray:
-    """`equal_within` of constants."""
-    same = np.asarray(x == y)
-    return same | (np.abs(x - y) < tolerance) if x.dtype in (np.float32, np.float64) else same
+    return compare(lambda x, y: ops.logical_not(equal_within(x, y, tolerance)))(node)
 
 
 def equal_all(node: NodeContext) -> NamedOutputs:
@@ -100,8 +87,8 @@ def _close(node: NodeContext) -> Node:
     x, y = operands(node)
     dtype = x.get_element_type() if x.get_element_type().is_real() else Type.f32
     x, y = (output_of(cast_to(value, dtype)) for value in (x, y))
-    rtol = ops.reshape(node.get_tensor("rtol", dtype, 1e-5), ints([]), False)
-    atol = ops.reshape(node.get_tensor("atol", dtype, 1e-8), ints([]), False)
+    rtol = scalar_of(node, "rtol", dtype, 1e-5)
+    atol = scalar_of(node, "atol", dtype, 1e-8)
     bound = ops.add(atol, ops.multiply(rtol, ops.abs(y)))
     # As in Paddle, everything but NaN is close to an infinite y: the bound is infinite as well.
     result = ops.logical_or(ops.equal(x, y), ops.less_equal(ops.abs(ops.subtract(x, y)), bound))

@@ -11,6 +11,7 @@ from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, index_range
+from paddle2ov.converters.graph.spatial import computed_same_pads
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
@@ -84,7 +85,8 @@ def _padded(
     pads: tuple[Sequence[int], Sequence[int]] | None,
 ) -> Output:
     if pads is None:
-        begin, end = _same_pads(x, reaches, strides)
+        sizes = [ops.unsqueeze(ops.add(reach, ints(1)), ints(0)) for reach in reaches]
+        begin, end = computed_same_pads(x, strides, ops.concat(sizes, 0))
     elif any((*pads[0], *pads[1])):
         begin, end = ints(pads[0]), ints(pads[1])
     else:
@@ -92,14 +94,3 @@ def _padded(
     none = ints([0, 0])
     before, after = ops.concat([none, begin], 0), ops.concat([none, end], 0)
     return ops.pad(x, before, after, "constant", const_like(0, x)).output(0)
-
-
-def _same_pads(x: Output, reaches: Sequence[Node], strides: Sequence[int]) -> tuple[Node, Node]:
-    """The paddings of SAME, ceil(size / stride) windows along each axis; an odd one at the end."""
-    size, stride = dim_vector(x, range(2, 2 + len(strides))), ints(strides)
-    last = ops.multiply(ops.divide(ops.subtract(size, ints(1)), stride), stride)
-    reach = ops.concat([ops.unsqueeze(size, ints(0)) for size in reaches], 0)
-    missing = ops.subtract(ops.add(last, reach), ops.subtract(size, ints(1)))
-    total = ops.maximum(missing, ints(0))
-    begin = ops.divide(total, ints(2))
-    return begin, ops.subtract(total, begin)

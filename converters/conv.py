@@ -5,18 +5,18 @@ Paddle: `conv2d`, `conv3d`, `depthwise_conv2d`, and the forms that Paddle's own 
 `fused_conv3d`.
 Semantics: `paddle/phi/kernels/impl/conv_kernel_impl.h`, `paddle/phi/kernels/cpu/conv_util.h`. Convolution in one
 dimension is `unsqueeze2`, `conv2d`, `squeeze2`.
-Not supported: activations other than identity, relu, relu6, sigmoid, tanh in the fused form; `split_channels`.
+Not supported: activations other than identity, relu, relu6, sigmoid, tanh, gelu in the fused form; `split_channels`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.converters.computed_filters import convolve_by_product, has_unknown_shape
-from paddle2ov.converters.fused.activation import fused_activation
+from paddle2ov.converters.fused.activation import apply_activation, fused_activation
 from paddle2ov.converters.graph.common import Tensor
 from paddle2ov.converters.graph.dims import checked_dims, dim_range
 from paddle2ov.converters.graph.spatial import (
@@ -61,19 +61,7 @@ def fused_conv2d_add_act(node: NodeContext) -> NamedOutputs:
     out: Node = _conv(node)
     if node.has_input("residual_data"):
         out = ops.add(out, node.get_input("residual_data"))
-    activation = node.get_str("activation", "relu")
-    node.require(activation in _ACTIVATIONS, "is not supported", activation=activation)
-    return {"output": _ACTIVATIONS[activation](out)}
-
-
-_ACTIVATIONS: dict[str, Callable[[Node], Node]] = {
-    "identity": lambda x: x,
-    "": lambda x: x,
-    "relu": ops.relu,
-    "relu6": lambda x: ops.clamp(x, 0.0, 6.0),
-    "sigmoid": ops.sigmoid,
-    "tanh": ops.tanh,
-}
+    return {"output": apply_activation(node, out, node.get_str("activation", "relu"))}
 
 
 class Geometry(Struct, frozen=True):
@@ -122,11 +110,8 @@ def _convolve(node: NodeContext, x: Output, at: Geometry, groups: int) -> Node:
     if not node.is_known("filter") and has_unknown_shape(filters := node.get_input("filter")):
         pads = (at.begin, at.end) if at.auto_pad == "explicit" else None
         return convolve_by_product(x, filters, groups, at.strides, at.dilations, pads)
-    if groups > 1:
-        weights = grouped_filter(node, groups)
-        return ops.group_convolution(x, weights, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
-    filters = node.get_input("filter")
-    return ops.convolution(x, filters, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
+    build = ops.group_convolution if groups > 1 else ops.convolution
+    return build(x, filter_of_groups(node, groups), at.strides, at.begin, at.end, at.dilations, at.auto_pad)
 
 
 def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool) -> int:
@@ -154,8 +139,10 @@ def _dims_str(dims: Sequence[int | None]) -> str:
     return f"[{', '.join('?' if dim is None else str(dim) for dim in dims)}]"
 
 
-def grouped_filter(node: NodeContext, groups: int) -> Output:
-    """The filter [G * A, B, ...] as OpenVINO wants it: [G, A, B, ...]."""
+def filter_of_groups(node: NodeContext, groups: int) -> Output:
+    """The filter [G * A, B, ...] as OpenVINO wants it: [G, A, B, ...], or as it is for a single group."""
+    if groups == 1:
+        return node.get_input("filter")
     dims = known_dims(node.input_dims("filter"))
     if dims is not None:
         first, *rest = dims

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.conv import grouped_filter
+from paddle2ov.converters.conv import filter_of_groups
 from paddle2ov.converters.graph.common import const_like
 from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
@@ -125,11 +125,10 @@ def _backprop(
     extra: list[int],
     groups: int,
 ) -> Node:
-    filters = node.get_input("filter") if groups == 1 else grouped_filter(node, groups)
     build = ops.convolution_backprop_data if groups == 1 else ops.group_convolution_backprop_data
     out = build(
         x,
-        filters,
+        filter_of_groups(node, groups),
         strides,
         pads_begin=[max(pad, 0) for pad in begin],
         pads_end=[max(pad, 0) for pad in end],

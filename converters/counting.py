@@ -6,10 +6,12 @@ Semantics: `paddle/phi/kernels/cpu/{unique,unique_consecutive,bincount,histogram
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, exact_divide
-from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.exact import exact_not_equal
 from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.converters.graph.selection import or_of_nothing
@@ -39,23 +41,14 @@ def unique(node: NodeContext) -> NamedOutputs:
         none = _empty_result(dtype)
         return {"out": ops.reshape(x, ints([0]), False), "indices": none, "inverse": none, "counts": none}
     if axis is None:
-        x, size = _with_element(ops.reshape(x, ints([-1]), False).output(0))
-        unique_node = ops.unique(x, None, is_sorted)
-        out: Tensor = unique_node.output(0)
+        out, *others = _unique(ops.reshape(x, ints([-1]), False).output(0), None, is_sorted)
     else:
         # OpenVINO's CPU plugin merges equal slices along the first axis only.
         order = [axis, *(i for i in range(rank_of(node, x)) if i != axis)]
-        x, size = _with_element(output_of(transpose_to(x, order)))
-        unique_node = ops.unique(x, ints(0), is_sorted)
-        out = unique_node.output(0)
-    indices, inverse, counts = (cast_to(unique_node.output(i), dtype) for i in (1, 2, 3))
-    results = {"out": out, "indices": indices, "inverse": inverse, "counts": counts}
-    if size is not None:  # nothing of the element that was added
-        end = ops.multiply(ops.minimum(size, ints([1])), ints([OPEN_END]))
-        results = {name: slice_along(result, ints([0]), end, 0) for name, result in results.items()}
-    if axis is not None:
-        results["out"] = transpose_to(output_of(results["out"]), [order.index(i) for i in range(len(order))])
-    return results
+        out, *others = _unique(transpose_to(x, order), ints(0), is_sorted)
+        out = transpose_to(output_of(out), [order.index(i) for i in range(len(order))])
+    indices, inverse, counts = (cast_to(other, dtype) for other in others)
+    return {"out": out, "indices": indices, "inverse": inverse, "counts": counts}
 
 
 def unique_with_counts(node: NodeContext) -> NamedOutputs:
@@ -66,30 +59,24 @@ def unique_with_counts(node: NodeContext) -> NamedOutputs:
 
 def in_order_of_appearance(x: Output) -> tuple[Tensor, Tensor]:
     """The distinct elements of a vector in the order of their first ones, and where each element is among them."""
-    x, size = _with_element(x)
-    unique_node = ops.unique(x, None, False)
-    out, inverse = unique_node.output(0), unique_node.output(2)
-    if size is None:
-        return out, inverse
-    end = ops.multiply(ops.minimum(size, ints([1])), ints([OPEN_END]))
-    return slice_along(out, ints([0]), end, 0), slice_along(inverse, ints([0]), end, 0)
+    out, _, inverse, _ = _unique(x, None, False)
+    return out, inverse
 
 
 @works_around("unique_of_nothing")
-def _with_element(x: Output) -> tuple[Output, Node | None]:
-    """x, with a zero (a slice of zeros) if it has no elements along its first axis, and how many it has.
+def _unique(x: Output, axis: Node | None, is_sorted: bool) -> Sequence[Tensor]:
+    """The results of Unique. If x may have no elements along its first axis, one is added, and left out of the results.
 
-    If that is known, x is returned unchanged. OpenVINO's CPU plugin (2026.4) does not run a Unique of nothing: its
-    results are those of the run before.
+    OpenVINO's CPU plugin (2026.4) does not run a Unique of nothing: its results are those of the run before.
     """
     dims = dims_of(x) or []
     if dims[0] is not None:
-        return x, None
-    size = dim_vector(x, [0])
-    missing: Tensor = ops.subtract(ints([1]), ops.minimum(size, ints([1])))
-    if len(dims) > 1:
-        missing = ops.concat([missing, dim_vector(x, list(range(1, len(dims))))], 0)
-    return ops.concat([x, ops.broadcast(const_like(0, x), missing)], 0).output(0), size
+        return ops.unique(x, axis, is_sorted).outputs()
+    some = ops.minimum(dim_vector(x, [0]), ints([1]))
+    shape = ops.concat([ops.subtract(ints([1]), some), dim_range(x, 1)], 0)
+    longer = ops.concat([x, ops.broadcast(const_like(0, x), shape)], 0)
+    end = ops.multiply(some, ints([OPEN_END]))
+    return [slice_along(result, ints([0]), end, 0) for result in ops.unique(longer, axis, is_sorted).outputs()]
 
 
 def unique_consecutive(node: NodeContext) -> NamedOutputs:

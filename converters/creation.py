@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const
-from paddle2ov.converters.graph.dims import dim_vector, index_range, rank_of, shape_of, shape_vector
+from paddle2ov.converters.graph.common import cast_to, const
+from paddle2ov.converters.graph.dims import dim_vector, index_range, rank_of, scalar_of, shape_of, shape_vector
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue, SequenceLengths
 from paddle2ov.program.budget import MAX_DIM, charge_array
-from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext, OutputLike
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
 
 _LARGE = 4096
 """Constants of more elements are left to a Broadcast: they would make the model large."""
@@ -37,21 +37,21 @@ def fill_constant(node: NodeContext) -> NamedOutputs:
     text = node.get_str("str_value", "") if is_text else ""
     if node.is_known("value"):
         value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
-        return {"out": _full(node, "shape", value, dtype)}
-    scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
+        return {"out": _full(node, value, dtype)}
+    scalar = scalar_of(node, "value", dtype)
     return {"out": ops.broadcast(scalar, shape_vector(node, "shape"))}
 
 
-def _full(node: NodeContext, name: str, value: Any, dtype: Type) -> OutputLike:
+def _full(node: NodeContext, value: Any, dtype: Type) -> OutputLike:
     storage = numpy_dtype(dtype)
-    if node.is_known(name):
-        shape = node.get_ints(name, [])
+    if node.is_known("shape"):
+        shape = node.get_ints("shape", [])
         if shape and not (min(shape) >= 0 and max(shape) <= MAX_DIM):
-            node.refuse("an impossible dimension", **{name: shape})
+            node.refuse("an impossible dimension", shape=shape)
         if storage is not None and math.prod(shape) <= _LARGE:
             return ConstantValue(arrays.full(shape, value, storage))
         return ops.broadcast(_scalar(value, dtype), ints(shape))
-    return ops.broadcast(_scalar(value, dtype), shape_vector(node, name))
+    return ops.broadcast(_scalar(value, dtype), shape_vector(node, "shape"))
 
 
 def _scalar(value: Any, dtype: Type) -> Node:
@@ -62,7 +62,7 @@ def _scalar(value: Any, dtype: Type) -> Node:
 
 def empty(node: NodeContext) -> NamedOutputs:
     """out = a tensor of `shape`, of zeros."""
-    return {"out": _full(node, "shape", 0, node.get_dtype("dtype", Type.f32))}
+    return {"out": _full(node, 0, node.get_dtype("dtype", Type.f32))}
 
 
 def full_int_array(node: NodeContext) -> NamedOutputs:
@@ -80,16 +80,10 @@ def fill_any_like(node: NodeContext) -> NamedOutputs:
     return {"out": _like(node, x, value, dtype)}
 
 
-def _filled_like(value: int) -> Converter:
-    def convert(node: NodeContext) -> NamedOutputs:
-        """out = 0 (or 1) everywhere, in the shape of x, and in its type unless dtype says otherwise."""
-        x = node.get_input("x")
-        return {"out": _like(node, x, value, node.get_dtype("dtype") or x.get_element_type())}
-
-    return convert
-
-
-zeros_like, ones_like = _filled_like(0), _filled_like(1)
+def ones_like(node: NodeContext) -> NamedOutputs:
+    """out = 1 everywhere, in the shape of x, and in its type unless dtype says otherwise."""
+    x = node.get_input("x")
+    return {"out": _like(node, x, 1, node.get_dtype("dtype") or x.get_element_type())}
 
 
 def fill_zeros_like2(node: NodeContext) -> NamedOutputs:
@@ -102,7 +96,7 @@ def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:
     if value is not None and storage is not None and dims is not None and math.prod(dims) <= _LARGE:
         return ConstantValue(arrays.full(dims, np.asarray(value).astype(storage), storage))
     if value is None:
-        scalar = ops.reshape(node.get_tensor("value", dtype), ints([]), False)
+        scalar = scalar_of(node, "value", dtype)
     else:
         scalar = _scalar(value, dtype)
     return ops.broadcast(scalar, shape_of(x)) if dims != [] else scalar
@@ -149,15 +143,14 @@ def one_hot(node: NodeContext) -> NamedOutputs:
     if node.op_type == "one_hot":  # the old operator takes [..., 1]
         x = ops.squeeze(x, ints([rank_of(node, x) - 1])).output(0)
     dtype = node.get_dtype("dtype", Type.f32)
-    depth = ops.reshape(node.get_tensor("num_classes", Type.i64), ints([]), False)
+    depth = scalar_of(node, "num_classes", Type.i64)
     return {"out": ops.one_hot(x, depth, const(1, dtype), const(0, dtype), -1)}
 
 
 def eye(node: NodeContext) -> NamedOutputs:
     """out = 1 on the diagonal, else 0."""
-    rows = node.get_tensor("num_rows", Type.i64)
-    columns = node.get_tensor("num_columns", Type.i64, -1)
     dtype = node.get_dtype("dtype", Type.f32)
+    rows, columns = scalar_of(node, "num_rows", Type.i64), scalar_of(node, "num_columns", Type.i64, -1)
     storage = numpy_dtype(dtype)
     if node.is_known("num_rows") and node.is_known("num_columns") and storage is not None:
         height = node.get_int("num_rows")
@@ -166,9 +159,8 @@ def eye(node: NodeContext) -> NamedOutputs:
         node.require(height >= 0 and width >= 0, "a negative size", num_rows=height, num_columns=width)
         if height * width <= _LARGE:
             return {"out": ConstantValue(arrays.eye(height, width, dtype=storage))}
-        columns = ints(width).output(0)
-    row = ops.unsqueeze(index_range(_as_scalar(rows)), ints(1))
-    column = ops.unsqueeze(index_range(_as_scalar(columns)), ints(0))
+        columns = ints(width)
+    row, column = ops.unsqueeze(index_range(rows), ints(1)), ops.unsqueeze(index_range(columns), ints(0))
     return {"out": cast_to(ops.equal(row, column), dtype)}
 
 
@@ -188,25 +180,14 @@ def sequence_mask(node: NodeContext) -> NamedOutputs:
     """y[..., j] = 1 where j < x, for j up to max_len, or to the largest x."""
     x = node.get_input("x")
     dtype = node.get_dtype("out_dtype", Type.i64)
-    length = node.get_tensor("max_len", Type.i64, -1)
+    length = scalar_of(node, "max_len", Type.i64, -1)
     known = node.get_int("max_len", -1) if node.is_known("max_len") else None
     if known is not None and known < 0:
         lengths = ops.concat([ops.reshape(cast_to(x, Type.i64), ints([-1]), False), ints([0])], 0)  # which may be none
-        length = ops.reduce_max(lengths, ints([0]), False).output(0)
-    positions = index_range(_as_scalar(length))
+        length = ops.reduce_max(lengths, ints([0]), False)
+    positions = index_range(length)
     columns = cast_to(positions, x.get_element_type())  # a length of 0.5 counts position 0
     return {"y": cast_to(ops.less(columns, ops.unsqueeze(x, ints(-1))), dtype)}
-
-
-def fill_any(node: NodeContext) -> NamedOutputs:
-    """out = value, in the shape of x."""
-    x = node.get_input("x")
-    value = ops.reshape(node.get_tensor("value", x.get_element_type(), 0.0), ints([]), False)
-    return {"out": ops.broadcast(value, shape_of(x))}
-
-
-def _as_scalar(x: Output) -> Tensor:
-    return x if x.get_partial_shape().rank == 0 else ops.reshape(x, ints([]), False)
 
 
 def _parse(text: str) -> float | int:

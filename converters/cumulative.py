@@ -20,7 +20,7 @@ from openvino import Model, Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, reshape
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
-from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.exact import exact_greater_equal, exact_less_equal
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.elementary import log1p_exp
@@ -106,11 +106,9 @@ def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedO
         chosen = exact_select(takes, after[0], before[0]), ops.select(takes, after[1], before[1])
         return [item.output(0) for item in chosen]
 
-    size = shape_of(x)
-    length = ops.gather(size, ints(axis), ints(0))
-    positions = ops.range(ints(0), length, ints(1), "i32")
+    positions = ops.range(ints(0), dim_of(x, axis), ints(1), "i32")
     positions_along_axis = reshape(positions, [-1 if i == axis else 1 for i in range(rank)])
-    out, indices = prefix_scan([x, ops.broadcast(positions_along_axis, size).output(0)], axis, combine, False)
+    out, indices = prefix_scan([x, ops.broadcast(positions_along_axis, shape_of(x)).output(0)], axis, combine, False)
     return {"out": out, "indices": cast_to(indices, dtype)}
 
 

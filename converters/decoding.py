@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
-from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, shape_of
+from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, index_range, shape_of
 from paddle2ov.converters.graph.loops import Outputs, scan, scan_unrolled
 from paddle2ov.converters.graph.selection import one_of_each
 from paddle2ov.converters.lod.sequences import (
@@ -161,9 +161,7 @@ def _best_label(scores: Tensor, axis: int = 2) -> tuple[Output, Node]:
 def gather_tree(node: NodeContext) -> NamedOutputs:
     """out = the tokens of each beam, followed back from the last step through its parents."""
     ids, parents = node.get_input("ids"), node.get_input("parents")
-    size = shape_of(ids)
-    beams = index_range(ops.gather(size, ints(2), ints(0)))
-    first = ops.broadcast(beams, ops.slice(size, ints([1]), ints([3]), ints([1])))
+    first = ops.broadcast(index_range(dim_of(ids, 2)), dim_range(ids, 1))
 
     def one_back(slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
         positions = ops.unsqueeze(state[0], ints([0]))
@@ -184,8 +182,7 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
         x = ops.squeeze(x, ints([2])).output(0)
     kind = x.get_element_type()
     blank, merge = node.get_int("blank", 0), node.get_bool("merge_repeated", True)
-    dims = shape_of(x)
-    size = ops.gather(dims, ints(1), ints(0))
+    size = dim_of(x, 1)
     positions = ops.unsqueeze(index_range(size), ints([0]))
     keep = ops.logical_and(
         ops.not_equal(x, const_like(blank, x)), ops.less(positions, ops.unsqueeze(length, ints([1])))
@@ -202,7 +199,7 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
     position = ops.cum_sum(ops.convert(keep, Type.i64), ints(1))
     # What is dropped goes to an extra column, which is cut off.
     target = ops.select(keep, ops.subtract(position, ints(1)), size)
-    wide = ops.add(dims, ints([0, 1]))
+    wide = ops.add(shape_of(x), ints([0, 1]))
     empty = ops.broadcast(const_like(node.get_int("padding_value", 0), x), wide)
     filled = ops.scatter_elements_update(empty, target, x, ints(1))
     out = slice_along(filled, ints([0]), ints([-1]), 1)

@@ -11,21 +11,18 @@ from __future__ import annotations
 from openvino import Dimension, Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, prevent_fusion
-from paddle2ov.converters.graph.dims import dim_of, index_range, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.converters.graph.selection import exact_select, gather_or_empty
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def _offsets(x: Tensor) -> Node:
     """column − row of each element of the last two dimensions of `x`."""
-    dims = shape_of(x)
-    rows = index_range(ops.gather(dims, ints(-2), ints(0)))
-    columns = index_range(ops.gather(dims, ints(-1), ints(0)))
+    rows, columns = index_range(dim_of(x, -2)), index_range(dim_of(x, -1))
     return ops.subtract(ops.unsqueeze(columns, ints(0)), ops.unsqueeze(rows, ints(1)))
 
 
@@ -64,16 +61,11 @@ def _embed_diagonal(x: Output, offset: int, padding: float) -> Node:
         ops.subtract(ops.unsqueeze(positions, ints(0)), ops.unsqueeze(positions, ints(1))), ints(offset)
     )
     # Each column (or, below the diagonal, each row) holds one element of x: repeat x along the other one.
-    before = ops.broadcast(const_like(padding, x), _padding_shape(x, offset))
+    shape = ops.concat([dim_range(x, 0, -1), ints([abs(offset)])], 0)
+    before = ops.broadcast(const_like(padding, x), shape)
     padded = ops.concat([before, x], -1) if offset else x
     axis = -2 if offset >= 0 else -1
     return exact_select(on_diagonal, ops.unsqueeze(padded, ints(axis)), const_like(padding, x))
-
-
-def _padding_shape(x: Output, offset: int) -> Node:
-    dims = shape_of(x)
-    outer = ops.slice(dims, ints([0]), ints([-1]), ints([1]))
-    return ops.concat([outer, ints([abs(offset)])], 0)
 
 
 @works_around("gather_by_index_that_is_always_empty")
@@ -164,12 +156,11 @@ def fill_diagonal(node: NodeContext) -> NamedOutputs:
     """
     x = node.get_input("x")
     offset, dims = node.get_int("offset", 0), shape_of(x)
-    columns = ops.gather(dims, ints(1), ints(0))
+    columns = dim_of(x, 1)
     count = ops.reduce_prod(dims, ints([0]), False)
     step: Node = ints(1)
     for axis in range(rank_of(node, x) - 1, 0, -1):
-        tail = ops.slice(dims, ints([axis]), ints([OPEN_END]), ints([1]))
-        step = ops.add(step, ops.reduce_prod(tail, ints([0]), False))
+        step = ops.add(step, ops.reduce_prod(dim_range(x, axis), ints([0]), False))
     end = count if node.get_bool("wrap", False) else ops.minimum(count, ops.multiply(columns, columns))
     start = ops.subtract(index_range(count), ints(offset))
     column = ops.add(ops.floor_mod(start, columns), ints(offset))
@@ -197,8 +188,7 @@ def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
     if rank == 2:  # [1, n] counts as [n]
         y = ops.reshape(y, ints([-1]), False).output(0)
     # Row r, or column c for a diagonal below the main one, takes the element min(r, c) of y.
-    dims = shape_of(moved)
-    position = index_range(ops.gather(dims, ints(-2 if offset >= 0 else -1), ints(0)))
+    position = index_range(dim_of(moved, -2 if offset >= 0 else -1))
     last = ops.subtract(dim_of(y, -1), ints(1))
     taken = ops.gather(y, ops.minimum(position, last), ints(-1))
     expanded = ops.unsqueeze(taken, ints(-1 if offset >= 0 else -2))

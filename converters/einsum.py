@@ -8,15 +8,14 @@ OpenVINO has an Einsum, which it decomposes when it compiles a model: what looks
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from openvino import Node, Output
+from openvino import Output
 
 from paddle2ov.converters.diagonal import diagonal_of
 from paddle2ov.converters.graph.dims import dim_vector, rank_of
-from paddle2ov.converters.graph.reshaping import scalar_as_declared, transpose_to
+from paddle2ov.converters.graph.reshaping import merge_axes, scalar_as_declared, transpose_to
 from paddle2ov.converters.matmul import broadcasting_matmul
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.opset import ints, ops
@@ -160,9 +159,13 @@ def _matrix_product(
     out = broadcasting_matmul(first, second, transpose_x, not is_summed_first).output(0)
     labels = [*outer, *rows, *columns]
     if len(rows) != 1 or len(columns) != 1:
-        sizes = [(out, [axis]) for axis in range(len(outer))]
-        sizes += [(item.value, [item.labels.index(label)]) for item, own in ((x, rows), (y, columns)) for label in own]
-        out = ops.reshape(out, _shape(sizes), False).output(0)
+        sizes = [dim_vector(out, range(len(outer)))] if outer else []
+        sizes += [
+            dim_vector(term.value, [*map(term.labels.index, own)]) for term, own in ((x, rows), (y, columns)) if own
+        ]
+        known = [ints_of(size.output(0)) for size in sizes]
+        shape = [dim for size in known for dim in size or ()]
+        out = ops.reshape(out, ops.concat(sizes, 0) if None in known else ints(shape), False).output(0)
     return _Term(out, labels)
 
 
@@ -191,18 +194,4 @@ def _matrices(term: _Term, outer: list[str], own: list[str], summed: list[str]) 
     last = len(axes) - len(parts[1])
     before, first, second = axes[: last - len(parts[0])], axes[last - len(parts[0]) : last], axes[last:]
     groups = [*([axis] for axis in before), first, second]
-    return ops.reshape(value, _shape([(value, group) for group in groups]), False).output(0), is_summed_first
-
-
-def _shape(groups: Sequence[tuple[Output, Sequence[int]]]) -> Node:
-    """A shape of one size for each tensor, the product of those of some of its axes; a constant if all are known."""
-    vectors = [dim_vector(value, axes) for value, axes in groups]
-    known = [ints_of(vector.output(0)) for vector in vectors]
-    sizes = [math.prod(item) for item in known if item is not None]
-    if len(sizes) == len(vectors):
-        return ints(sizes)
-    single = (
-        ops.reduce_prod(vector, ints([0]), True) if len(axes) > 1 else vector
-        for vector, (_, axes) in zip(vectors, groups, strict=True)
-    )
-    return ops.concat([*single], 0)
+    return merge_axes(value, groups), is_summed_first

@@ -49,17 +49,22 @@ Build = Callable[[Tensor, Tensor], Node]
 
 def binary(
     build: Build,
-    fold: Callable[[AnyArray, AnyArray], AnyArray],
+    fold: Callable[[AnyArray, AnyArray], AnyArray] | None = None,
     on_bool: Build | None = None,
     on_complex: Build | None = None,
 ) -> Converter:
-    """A converter for out = build(x, y); `fold` is the same for constants, the others for bool and complex tensors."""
+    """A converter for out = build(x, y); the others are for bool and complex tensors, and for constants of many.
+
+    `fold` computes at once what the translator would fold a node later.
+    """
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, broadcast."""
         # The axis first: with another one, NumPy would not broadcast the constants as Paddle does.
-        if node.get_int("axis", -1) == -1 and (known := fold_constants(node, fold, "x", "y")) is not None:
-            return {"out": known}
+        if fold is not None and node.get_int("axis", -1) == -1:
+            known = fold_constants(node, fold, "x", "y")
+            if known is not None:
+                return {"out": known}
         if on_complex is not None and (node.is_complex("x") or node.is_complex("y")):
             return {"out": on_complex(*_complex_operands(node))}
         x, y = operands(node)
@@ -230,22 +235,15 @@ def heaviside(x: Tensor, y: Tensor) -> Node:
     return exact_select(ops.equal(x, const_like(0, x)), y, step)
 
 
-def _trunc_quotient(x: AnyArray, y: AnyArray) -> AnyArray:
-    if x.dtype.kind == "f" or y.dtype.kind == "f":
-        return np.asarray(x / y)
-    magnitude = np.abs(x) // np.abs(y)
-    return np.asarray(np.where((x < 0) == (y < 0), magnitude, -magnitude))
-
-
 elementwise_add = binary(ops.add, np.add, on_bool=ops.logical_or, on_complex=ops.add)
 elementwise_sub = binary(ops.subtract, np.subtract, on_complex=ops.subtract)
 elementwise_mul = binary(ops.multiply, np.multiply, on_bool=ops.logical_and, on_complex=elementary.complex_multiply)
-elementwise_div = binary(divide, _trunc_quotient, on_bool=ops.logical_and, on_complex=elementary.complex_divide)
-elementwise_min = binary(ops.minimum, np.minimum, on_bool=ops.logical_and)
-elementwise_max = binary(ops.maximum, np.maximum, on_bool=ops.logical_or)
-trunc_divide = binary(truncated_divide, lambda x, y: np.asarray(np.trunc(_trunc_quotient(x, y))))
-_floored_remainder, _floored_quotient = binary(remainder, np.mod), binary(floor_divide, np.floor_divide)
-_truncated_remainder = binary(truncated_remainder, lambda x, y: (np.mod if x.dtype.kind == "f" else np.fmod)(x, y))
+elementwise_div = binary(divide, on_bool=ops.logical_and, on_complex=elementary.complex_divide)
+elementwise_min = binary(ops.minimum, on_bool=ops.logical_and)
+elementwise_max = binary(ops.maximum, on_bool=ops.logical_or)
+trunc_divide = binary(truncated_divide)
+_floored_remainder, _floored_quotient = binary(remainder), binary(floor_divide)
+_truncated_remainder = binary(truncated_remainder)
 
 
 def elementwise_mod(node: NodeContext) -> NamedOutputs:
@@ -259,9 +257,9 @@ def elementwise_floordiv(node: NodeContext) -> NamedOutputs:
 
 
 elementwise_pow = binary(power, lambda x, y: np.power(x if x.dtype.kind == "f" else x.astype(np.float64), y))
-elementwise_fmin = binary(_but_nan(ops.minimum), np.fmin)
-elementwise_fmax = binary(_but_nan(ops.maximum), np.fmax)
-elementwise_heaviside = binary(heaviside, np.heaviside)
+elementwise_fmin = binary(_but_nan(ops.minimum))
+elementwise_fmax = binary(_but_nan(ops.maximum))
+elementwise_heaviside = binary(heaviside)
 
 
 def lerp(node: NodeContext) -> NamedOutputs:

@@ -16,7 +16,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.elementary import conjugate, from_real
 from paddle2ov.converters.graph.common import cast_to, const_like
-from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, normalize_axis, rank_of
 from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
@@ -150,9 +150,7 @@ def overlap_add(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     if first:  # [frames, length, ...] -> [..., length, frames]
         x = transpose_to(x, [*range(2, rank), 1, 0])
-    dims = shape_of(x)
-    batch = ops.gather(dims, ints(list(range(rank - 2))), ints(0))
-    length, frames = (ops.gather(dims, ints([axis]), ints(0)) for axis in (-2, -1))
+    batch, length, frames = (dim_vector(x, axes) for axes in (range(rank - 2), [-2], [-1]))
     size = ops.add(ops.multiply(ops.subtract(frames, ints([1])), ints([hop])), length)
     pieces = ops.reshape(x, ops.concat([ints([-1]), length, frames], 0), False)
     out = ops.col2im(pieces, ops.concat([ints([1]), size], 0), ops.concat([ints([1]), length], 0), [1, hop])

@@ -9,23 +9,18 @@ OpenVINO's GridSample has no third dimension: there the elements are gathered.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from functools import reduce
 
-import numpy as np
-import numpy.typing as npt
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, const_like
-from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, rank_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.graph.terms import Term, abs_, floor, maximum, minimum, select
-from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -47,8 +42,7 @@ def grid_sampler(node: NodeContext) -> NamedOutputs:
 
 def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: bool, away: bool) -> Node:
     spatial = rank - 2
-    shape = shape_of(x)
-    sizes = [ops.gather(shape, ints(2 + i), ints(0)) for i in range(spatial)]
+    sizes = [dim_of(x, 2 + i) for i in range(spatial)]
     # The grid's last dimension has the innermost coordinate first.
     in_grid = [_coordinate(grid, spatial - 1 - i, sizes[i], padding, align).value for i in range(spatial)]
     # [N, P] from here on. As the very first step this would leave so long a chain to OpenVINO 2026.4 that its compiler
@@ -60,7 +54,7 @@ def _sample(x: Output, grid: Output, rank: int, mode: str, padding: str, align: 
         out = _gather(flat, rounded, sizes, coordinates if away and rank == 5 else rounded)
     else:
         out = _interpolate_linear(flat, coordinates, sizes)
-    target = ops.concat([ops.gather(shape, ints([0, 1]), ints(0)), dim_vector(grid, range(1, rank - 1))], 0)
+    target = ops.concat([dim_vector(x, [0, 1]), dim_vector(grid, range(1, rank - 1))], 0)
     return ops.reshape(out, target, False)
 
 
@@ -124,17 +118,13 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
     spatial = _spatial_rank(node, theta)
     kind = theta.get_element_type()
     align = node.get_bool("align_corners", True)
-    sizes = node.get_ints("output_shape")[2:] if node.is_known("output_shape") else None
-    if sizes is not None and math.prod(sizes) * (spatial + 1) <= MAX_ARRAY_ELEMENTS:
+    if node.is_known("output_shape"):
+        sizes = node.get_ints("output_shape")[2:]
         node.require(min(sizes) >= 0, "a negative size", output_shape=sizes)
-        lines = [_line(size, align) for size in sizes]
-        base = np.stack([*reversed(np.meshgrid(*lines, indexing="ij")), arrays.ones(sizes)], -1)
-        flat: Node = ops.constant(base.reshape(1, -1, spatial + 1), kind)
         shape: Node = ints(sizes)
     else:
         shape = ops.gather(node.get_tensor("output_shape", Type.i64), ints(list(range(2, 2 + spatial))), ints(0))
-        flat = _dynamic_grid(shape, spatial, kind, align)
-    mapped = ops.matmul(flat, theta, False, True)
+    mapped = ops.matmul(_grid(shape, spatial, kind, align), theta, False, True)
     batch = dim_vector(theta, [0])
     return {"output": ops.reshape(mapped, ops.concat([batch, shape, ints([spatial])], 0), False)}
 
@@ -149,15 +139,8 @@ def _spatial_rank(node: NodeContext, theta: Output) -> int:
     return rank
 
 
-def _line(size: int, align: bool) -> npt.NDArray[np.float32]:
-    """`size` positions from -1 to 1; for a size of 1, Paddle's arithmetic gives NaN with align."""
-    with np.errstate(all="ignore"):
-        step = np.float32(2) / np.float32(size - 1 if align else size)
-        start = np.float32(-1) if align else np.float32(-1) * np.float32(size - 1) / np.float32(size)
-        return start + arrays.arange(size, dtype=np.float32) * step
-
-
-def _dynamic_grid(shape: Node, spatial: int, kind: Type, align: bool) -> Node:
+def _grid(shape: Node, spatial: int, kind: Type, align: bool) -> Node:
+    """[1, positions, spatial + 1]: from -1 to 1 along each axis, and 1. NaN for an aligned size of 1, as in Paddle."""
     full = ops.concat([shape, ints([1])], 0)
     parts = []
     for axis in reversed(range(spatial)):

@@ -42,13 +42,6 @@ def _gather_computed_axis(x: Output, index: Output, axis: Output, rank: int) -> 
     return moved if index.get_partial_shape().rank == 0 else ops.transpose(moved, back)
 
 
-def index_select(node: NodeContext) -> NamedOutputs:
-    """out = the slices of x at index along axis."""
-    x = node.get_input("x")
-    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
-    return {"out": gather_or_empty(x, node.get_input("index"), axis)}
-
-
 def gather_nd(node: NodeContext) -> NamedOutputs:
     """out[...] = x[index[..., 0], index[..., 1], ...]; OpenVINO counts negative numbers from the end as well."""
     x = node.get_input("x")

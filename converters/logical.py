@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import const_like, fold_constants, refuse_complex
+from paddle2ov.converters.graph.common import const_like, refuse_complex
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
-from paddle2ov.typing import AnyArray
 
 Binary = Callable[[Output, Output], Node]
 
@@ -29,51 +27,45 @@ def as_bool(x: Output) -> Output:
     return ops.not_equal(x, const_like(0, x)).output(0)
 
 
-def logical(build: Binary, fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Converter:
-    """A converter for out = build(x, y) of x and y as bool; `fold` computes it from constants."""
+def logical(build: Binary) -> Converter:
+    """A converter for out = build(x, y) of x and y as bool."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, where everything but 0 is true."""
-        if node.get_int("axis", -1) == -1 and (known := fold_constants(node, fold, "x", "y")) is not None:
-            return {"out": known}
         x, y = operands(node)
         return {"out": build(as_bool(x), as_bool(y))}
 
     return convert
 
 
-logical_and = logical(ops.logical_and, np.logical_and)
-logical_or = logical(ops.logical_or, np.logical_or)
-logical_xor = logical(ops.logical_xor, np.logical_xor)
+logical_and = logical(ops.logical_and)
+logical_or = logical(ops.logical_or)
+logical_xor = logical(ops.logical_xor)
 
 
 def logical_not(node: NodeContext) -> NamedOutputs:
     """out = whether x is 0."""
     refuse_complex(node, "x")
-    if (known := fold_constants(node, np.logical_not, "x")) is not None:
-        return {"out": known}
     x = node.get_input("x")
     if x.get_element_type() == Type.boolean:
         return {"out": ops.logical_not(x)}
     return {"out": ops.equal(x, const_like(0, x))}
 
 
-def bitwise(build: Binary, on_bool: Binary, fold: Callable[[AnyArray, AnyArray], AnyArray]) -> Converter:
+def bitwise(build: Binary, on_bool: Binary) -> Converter:
     """A converter for out = build(x, y) on the bits of integers; `on_bool` is the same for bool."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x op y, bit by bit."""
-        if (known := fold_constants(node, fold, "x", "y")) is not None:
-            return {"out": known}
         x, y = operands(node)
         return {"out": on_bool(x, y) if x.get_element_type() == Type.boolean else build(x, y)}
 
     return convert
 
 
-bitwise_and = bitwise(ops.bitwise_and, ops.logical_and, np.bitwise_and)
-bitwise_or = bitwise(ops.bitwise_or, ops.logical_or, np.bitwise_or)
-bitwise_xor = bitwise(ops.bitwise_xor, ops.logical_xor, np.bitwise_xor)
+bitwise_and = bitwise(ops.bitwise_and, ops.logical_and)
+bitwise_or = bitwise(ops.bitwise_or, ops.logical_or)
+bitwise_xor = bitwise(ops.bitwise_xor, ops.logical_xor)
 
 
 def _bits(x: Output) -> int:
@@ -118,7 +110,5 @@ def bitwise_right_shift(node: NodeContext) -> NamedOutputs:
 
 def bitwise_not(node: NodeContext) -> NamedOutputs:
     """out = all bits of x inverted."""
-    if (known := fold_constants(node, np.invert, "x")) is not None:
-        return {"out": known}
     x = node.get_input("x")
     return {"out": ops.logical_not(x) if x.get_element_type() == Type.boolean else ops.bitwise_not(x)}

@@ -26,7 +26,6 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     const,
     const_like,
-    fold_constants,
     refuse_complex,
     with_exact_division,
 )
@@ -38,12 +37,9 @@ from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
-from paddle2ov.typing import AnyArray
 
 
-def unary_in_input_type(
-    build: Callable[[Output], Tensor], fold: Callable[[AnyArray], AnyArray], name: str = "x"
-) -> Converter:
+def unary_in_input_type(build: Callable[[Output], Tensor], name: str = "x") -> Converter:
     """A converter for a function that Paddle computes in the type of its input `name`.
 
     Where the program declares a floating-point result of an integer, it is computed as floating point.
@@ -52,8 +48,6 @@ def unary_in_input_type(
     def convert(node: NodeContext) -> NamedOutputs:
         """out = f(x)."""
         refuse_complex(node, name)
-        if (known := fold_constants(node, fold, name)) is not None:
-            return {"out": known}
         declared = node.declared_output_dtype()
         x = real_input(node, name) if declared is not None and declared.is_real() else node.get_input(name)
         return {"out": build(x)}
@@ -61,13 +55,13 @@ def unary_in_input_type(
     return convert
 
 
-def rounding(build: Callable[[Output], Node], fold: Callable[[AnyArray], AnyArray], name: str = "x") -> Converter:
+def rounding(build: Callable[[Output], Node], name: str = "x") -> Converter:
     """A converter for a rounding function, which leaves integers as they are."""
 
     def build_on_floats(x: Output) -> Tensor:
         return build(with_exact_division(x)) if x.get_element_type().is_real() else x
 
-    return unary_in_input_type(build_on_floats, fold, name)
+    return unary_in_input_type(build_on_floats, name)
 
 
 def truncate(x: Tensor) -> Node:
@@ -151,12 +145,12 @@ def classify_tensor(build: Callable[[Output], Node], reduce: Callable[..., Node]
     return convert
 
 
-_abs_of_real = unary_in_input_type(ops.abs, np.abs)
-square = unary_in_input_type(lambda x: ops.multiply(x, x), np.square)
-sign = unary_in_input_type(ops.sign, np.sign)
-floor = rounding(ops.floor, np.floor)
-ceil = rounding(ops.ceiling, np.ceil)
-trunc = rounding(truncate, np.trunc, "input")
+_abs_of_real = unary_in_input_type(ops.abs)
+square = unary_in_input_type(lambda x: ops.multiply(x, x))
+sign = unary_in_input_type(ops.sign)
+floor = rounding(ops.floor)
+ceil = rounding(ops.ceiling)
+trunc = rounding(truncate, "input")
 exp = unary(ops.exp)
 expm1 = unary(_expm1)
 log = unary(ops.log)

@@ -13,8 +13,8 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
-from paddle2ov.converters.graph.dims import dim_of, rank_of, shape_of
-from paddle2ov.converters.graph.reshaping import scalar_as_declared
+from paddle2ov.converters.graph.dims import dim_of, dim_range, rank_of, shape_of
+from paddle2ov.converters.graph.reshaping import merge_axes, scalar_as_declared
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of, static_dims
@@ -89,25 +89,15 @@ def mul(node: NodeContext) -> NamedOutputs:
 
 def flattened_matmul(node: NodeContext, x: Tensor, y: Tensor, split_x: int, split_y: int) -> Node:
     """x @ y with x flattened at axis `split_x` and y at `split_y`; the result has the original outer axes."""
-    rank_x, rank_y = (rank_of(node, output_of(tensor)) for tensor in (x, y))
+    x, y = output_of(x), output_of(y)
+    rank_x, rank_y = rank_of(node, x), rank_of(node, y)
     if rank_y == 2 and split_y == 1 and split_x == rank_x - 1:
         return ops.matmul(x, y, False, False)
-    rows, columns = shape_of(x), shape_of(y)
-    size = [
-        ops.slice(rows, ints([0]), ints([split_x]), ints([1])),
-        ops.slice(columns, ints([split_y]), ints([rank_y]), ints([1])),
-    ]
-    out = ops.matmul(_flatten(x, rank_x, split_x), _flatten(y, rank_y, split_y), False, False)
-    return ops.reshape(out, ops.concat(size, 0), False)
-
-
-def _flatten(x: Tensor, rank: int, split: int) -> Tensor:
-    if rank == 2 and split == 1:
-        return x
-    size = shape_of(x)
-    rows = ops.reduce_prod(ops.slice(size, ints([0]), ints([split]), ints([1])), ints([0]), True)
-    columns = ops.reduce_prod(ops.slice(size, ints([split]), ints([rank]), ints([1])), ints([0]), True)
-    return ops.reshape(x, ops.concat([rows, columns], 0), False)
+    rows, columns = (
+        merge_axes(z, [range(i), range(i, rank)]) for z, i, rank in ((x, split_x, rank_x), (y, split_y, rank_y))
+    )
+    out = ops.matmul(rows, columns, False, False)
+    return ops.reshape(out, ops.concat([dim_range(x, 0, split_x), dim_range(y, split_y)], 0), False)
 
 
 def bmm(node: NodeContext) -> NamedOutputs:

@@ -14,10 +14,12 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.elementwise import divide
 from paddle2ov.converters.graph.common import Tensor, const_like, prevent_fusion, reshape
-from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, normalize_axis, rank_of
+from paddle2ov.converters.graph.dims import dim_of, dim_range, normalize_axis, rank_of
+from paddle2ov.converters.graph.reshaping import merge_axes
 from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.converters.graph.sorting import sort
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _NO_INTEGER = -(2**31)
@@ -71,10 +73,7 @@ def _reduced_axes_last(x: Output, rank: int, axes: list[int]) -> Tensor:
     if not stay:
         return reshape(x, [1, -1])
     moved = x if axes == list(range(rank - len(axes), rank)) else ops.transpose(x, ints(stay + axes))
-    if len(axes) == 1:
-        return moved
-    size = dim_vector(x, stay)
-    return ops.reshape(moved, ops.concat([size, ints([-1])], 0), False)
+    return merge_axes(output_of(moved), [*([i] for i in range(len(stay))), range(len(stay), rank)])
 
 
 def _gather_at(rows: Output, position: Tensor) -> Node:

@@ -14,7 +14,7 @@ from openvino import Node, Output
 from paddle2ov.converters.graph.common import cast_to, const_like, reshape
 from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
-from paddle2ov.converters.normalization import reshape_to_normalized
+from paddle2ov.converters.normalization import layer_norm_of, reshape_to_normalized
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -131,10 +131,6 @@ def _normalize_vector(vector: Node, epsilon: float) -> Node:
 
 def skip_layernorm(node: NodeContext) -> NamedOutputs:
     """out = layer_norm(x + y) * scale + bias over the dimensions from begin_norm_axis on."""
-    total = ops.add(node.get_input("x"), node.get_input("y"))
-    rank = rank_of(node, total.output(0))
-    begin = normalize_axis(node, node.get_int("begin_norm_axis"), rank, "begin_norm_axis")
-    axes = ints(list(range(begin, rank)))
-    out = ops.mvn(total, axes, True, node.get_float("epsilon"), "inside_sqrt")
-    out = ops.multiply(out, reshape_to_normalized(node, "scale", total.output(0), begin, rank))
-    return {"out": ops.add(out, reshape_to_normalized(node, "bias", total.output(0), begin, rank))}
+    total = ops.add(node.get_input("x"), node.get_input("y")).output(0)
+    begin = normalize_axis(node, node.get_int("begin_norm_axis"), rank_of(node, total), "begin_norm_axis")
+    return {"out": layer_norm_of(node, total, begin, node.get_float("epsilon"))}

@@ -148,21 +148,23 @@ def layer_norm(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     rank = rank_of(node, x)
     begin = normalize_axis(node, node.get_int("begin_norm_axis", 1), rank, "begin_norm_axis")
-    axes = list(range(begin, rank))
-    for name in filter(node.has_input, ("scale", "bias")):
-        x = expect_elements(x, axes, node.input_dims(name))
-    normalized = ops.mvn(x, ints(axes), True, node.get_float("epsilon", 1e-5), "inside_sqrt")
-    out = affine_trailing(node, normalized, x, begin, rank)
+    out = layer_norm_of(node, x, begin, node.get_float("epsilon", 1e-5))
     used = node.is_output_used("mean") or node.is_output_used("variance")
-    return {"out": out, **(_moments(x, axes) if used else {})}
+    return {"out": out, **(_moments(x, list(range(begin, rank))) if used else {})}
 
 
-def affine_trailing(node: NodeContext, normalized: Node, x: Output, begin: int, rank: int) -> Node:
-    """`normalized` * scale + bias, which are 1-D over the dimensions from `begin` on, flattened."""
-    out = normalized
-    for name, combine in (("scale", ops.multiply), ("bias", ops.add)):
+def layer_norm_of(
+    node: NodeContext, x: Output, begin: int, epsilon: float, scale: str = "scale", bias: str = "bias"
+) -> Node:
+    """x normalized over the dimensions from `begin` on, times scale plus bias if there are any, which are 1-D."""
+    rank = rank_of(node, x)
+    axes = list(range(rank))[begin:]
+    for name in filter(node.has_input, (scale, bias)):
+        x = expect_elements(x, axes, node.input_dims(name))
+    out = ops.mvn(x, ints(axes), True, epsilon, "inside_sqrt")
+    for name, combine in ((scale, ops.multiply), (bias, ops.add)):
         if node.has_input(name):
-            out = combine(out, reshape_to_normalized(node, name, x, begin, rank))
+            out = combine(out, reshape_to_normalized(node, name, x, axes[0], rank))
     return out
 
 

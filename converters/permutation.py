@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.dims import normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import keeps_shape
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import reverse_along
@@ -95,8 +95,7 @@ def space_to_depth(node: NodeContext) -> NamedOutputs:
     """out = the memory of depth_to_space(x), read as blocksize² times the channels: what darknet's `reorg` does."""
     x, block = node.get_input("x"), node.get_int("blocksize")
     node.require(block > 1, "a block of more than one element is expected", blocksize=block)
-    dims = shape_of(x)
-    batch, channels, spatial = (ops.gather(dims, ints(axes), ints(0)) for axes in ([0], [1], [2, 3]))
+    batch, channels, spatial = (dim_vector(x, axes) for axes in ([0], [1], [2, 3]))
     area = block * block
     target = ops.concat([batch, ops.multiply(channels, ints([area])), ops.divide(spatial, ints([block]))], 0)
     # Channel (i, j, c) of x gives the elements (i, j) of the blocks of channel c.

@@ -8,17 +8,18 @@ Refused: a `conv_shift` by a filter of unknown width.
 
 from __future__ import annotations
 
-import math
 from functools import reduce
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import cast_to, const_like, refuse_complex, reshape
+from paddle2ov.converters.graph.common import const_like, refuse_complex, reshape
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.converters.graph.dims import normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.operands import operands
+from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.converters.graph.spatial import ranked_dims
+from paddle2ov.converters.reduction import lp_norm
 from paddle2ov.graph import arrays
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ints, ops
@@ -95,22 +96,8 @@ def dist(node: NodeContext) -> NamedOutputs:
         return {
             "out": ConstantValue(arrays.zeros(node.declared_output_shape() or (), numpy_dtype(x.get_element_type())))
         }
-    gap = ops.abs(ops.subtract(x, y))
-    axes = ints(list(range(int(gap.get_output_partial_shape(0).rank.get_length()))))
-    if p == 0:
-        out = ops.reduce_sum(cast_to(ops.not_equal(gap, const_like(0, gap)), gap.get_element_type()), axes, False)
-    elif math.isinf(p):
-        out = (ops.reduce_max if p > 0 else ops.reduce_min)(gap, axes, False)
-    elif p == 1:
-        out = ops.reduce_l1(gap, axes, False)
-    elif p == 2:
-        out = ops.reduce_l2(gap, axes, False)
-    else:
-        total = ops.reduce_sum(ops.power(gap, const_like(p, gap)), axes, False)
-        out = ops.power(total, const_like(1 / p, gap))
-    if node.declared_output_shape() == (1,):
-        out = ops.reshape(out, ints([1]), False)
-    return {"out": out}
+    gap = ops.subtract(x, y).output(0)
+    return {"out": scalar_as_declared(node, lp_norm(gap, p, list(range(rank_of(node, gap))), False))}
 
 
 @works_around("gather_in_one_batch")

@@ -13,7 +13,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, exact_divide
-from paddle2ov.converters.graph.dims import index_range
+from paddle2ov.converters.graph.dims import index_range, scalar_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.types import numpy_dtype
@@ -40,7 +40,7 @@ def arange(node: NodeContext) -> NamedOutputs:
             count = math.ceil(abs((end - start) / step))
         if (out := _accumulated(start, step, count, storage)) is not None:
             return {"out": out}
-    start, end, step = (ops.reshape(node.get_tensor(name, dtype), ints([]), False) for name in ("start", "end", "step"))
+    start, end, step = (scalar_of(node, name, dtype) for name in ("start", "end", "step"))
     if not (_is_dimension(end) and node.is_known("start") and not node.get_constant("start").any()):
         end = _clamped_end(start, end, step)
     return {"out": ops.range(start, end, step, dtype.get_type_name())}
@@ -81,7 +81,7 @@ def range_v2(node: NodeContext) -> NamedOutputs:
         count = int((end - start) / step + 1)
         if (out := _accumulated(start, step, count, storage)) is not None:
             return {"out": out}
-    start, end, step = (ops.reshape(node.get_tensor(name), ints([]), False) for name in names)
+    start, end, step = (scalar_of(node, name) for name in names)
     number = Type.f32 if any(value.get_element_type().is_real() for value in (start, end, step)) else Type.i64
     first, last, by = (ops.convert(value, number) for value in (start, end, step))
     distance = ops.subtract(last, first)
@@ -109,7 +109,7 @@ def _linspace(node: NodeContext) -> tuple[Node, Type, Type]:
     kind = Type.f64 if dtype == Type.f64 else Type.f32
     count_name = "number" if node.op_type == "linspace" else "num"
     start, stop = (_one(cast_to(node.get_tensor(name, dtype), kind)) for name in ("start", "stop"))
-    count = ops.reshape(node.get_tensor(count_name, Type.i64), ints([]), False)
+    count = scalar_of(node, count_name, Type.i64)
     intervals = _one(cast_to(ops.maximum(ops.subtract(count, ints(1)), ints(1)), kind))
     step = ops.divide(ops.subtract(stop, start), intervals)
     index = cast_to(index_range(count), kind)

@@ -112,10 +112,11 @@ def p_norm(node: NodeContext) -> NamedOutputs:
         axes = [axis] if rank else []
     if 0 in (static_dims(x) or ()):  # an empty tensor has the norm 0, whatever p is
         p = 1.0
-    return {"out": scalar_as_declared(node, _lp(x, p, axes, keepdim))}
+    return {"out": scalar_as_declared(node, lp_norm(x, p, axes, keepdim))}
 
 
-def _lp(x: Output, p: float, axes: list[int], keepdim: bool) -> Tensor:
+def lp_norm(x: Output, p: float, axes: list[int], keepdim: bool) -> Tensor:
+    """(sum |x|^p over axes)^(1/p)."""
     if p == 0:
         counted = ops.convert(ops.not_equal(x, const_like(0, x)), x.get_element_type())
         return ops.reduce_sum(counted, ints(axes), keepdim) if axes else counted
@@ -169,7 +170,7 @@ def renorm(node: NodeContext) -> NamedOutputs:
         count = ops.reduce_prod(dim_vector(x, others), ints([0]), False)
         lone = const_like(min(limit, 1.0), x)
         return {"out": ops.multiply(x, ops.select(ops.equal(count, ints(1)), lone, const_like(0.0, x)))}
-    size = _lp(x, p, others, True)
+    size = lp_norm(x, p, others, True)
     shrink = ops.divide(const_like(limit, x), size)
     factor = ops.select(ops.greater(size, const_like(limit, x)), shrink, const_like(1.0, x))
     return {"out": ops.multiply(x, factor)}

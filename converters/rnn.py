@@ -13,6 +13,7 @@ candidate, whose recurrent bias is added before the reset gate multiplies (`line
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -32,6 +33,16 @@ from paddle2ov.typing import AnyArray
 
 GATES = {"LSTM": [1, 0, 2, 3], "GRU": [1, 0, 2], "RNN_TANH": [0], "RNN_RELU": [0]}
 """For each of OpenVINO's gates, its index in Paddle's order."""
+
+Activation: TypeAlias = Callable[[Tensor], Tensor]
+
+ACTIVATIONS: dict[str, Activation] = {
+    "identity": lambda x: x,
+    "sigmoid": ops.sigmoid,
+    "tanh": ops.tanh,
+    "relu": ops.relu,
+}
+"""Those of the layers of Paddle 1, in the order of their numbers."""
 
 _CLOSED = 200
 """Where a sigmoid is 0 or 1 for float32."""
@@ -195,23 +206,35 @@ def gru_unit(node: NodeContext) -> NamedOutputs:
     state, weight = node.get_input("hidden_prev"), node.get_input("weight")
     size = weight.get_partial_shape()[0]
     node.require(size.is_static, "a weight of unknown size is not supported")
-    width = size.get_length()
     total: Tensor = node.get_input("input")
     if node.has_input("bias"):
         total = ops.add(total, node.get_input("bias"))
-    # The weight's memory holds [width, 2 * width] for u and r, then [width, width] for c.
-    flat = reshape(weight, [-1])
-    for_gates, for_candidate = ops.variadic_split(flat, ints(0), ints([2 * width * width, width * width])).outputs()
-    own_gates, own_candidate = ops.variadic_split(total, ints(1), ints([2 * width, width])).outputs()
-    recurrent = ops.matmul(state, reshape(for_gates, [width, 2 * width]), False, False)
-    gates = _activate(node, ops.add(own_gates, recurrent), "gate_activation", 1)
-    u, r = ops.split(gates, ints(1), 2).outputs()
-    reset = ops.multiply(r, state)
-    candidate = ops.add(own_candidate, ops.matmul(reset, reshape(for_candidate, [width, width]), False, False))
-    c = _activate(node, candidate, "activation", 2)
-    start, end = (c, state) if node.get_bool("origin_mode", False) else (state, c)
-    hidden = ops.add(start, ops.multiply(u, ops.subtract(end, start)))
+    functions = _activation(node, "gate_activation", 1), _activation(node, "activation", 2)
+    weights = gru_weights(weight, size.get_length())
+    gates, reset, c, hidden = gru_cell(total, state, weights, functions, node.get_bool("origin_mode", False))
     return {"gate": ops.concat([gates, c], 1), "reset_hidden_prev": reset, "hidden": hidden}
+
+
+def gru_weights(weight: Tensor, width: int) -> list[Node]:
+    """The weights [width, 2 * width] of u and r, and [width, width] of c, which are one after the other in memory."""
+    sizes = ints([2 * width * width, width * width])
+    for_gates, for_candidate = ops.variadic_split(reshape(weight, [-1]), ints(0), sizes).outputs()
+    return [reshape(for_gates, [width, 2 * width]), reshape(for_candidate, [width, width])]
+
+
+def gru_cell(
+    total: Tensor, state: Tensor, weights: Sequence[Tensor], functions: Sequence[Activation], origin_mode: bool
+) -> tuple[Tensor, Node, Tensor, Node]:
+    """The gates [u, r], r · state, the candidate c, and the next state, of the projected input [u, r, c]."""
+    gate, activation = functions
+    u, r, c = ops.split(total, ints(1), 3).outputs()
+    for_u, for_r = ops.split(ops.matmul(state, weights[0], False, False), ints(1), 2).outputs()
+    update, again = gate(ops.add(u, for_u)), gate(ops.add(r, for_r))
+    reset = ops.multiply(again, state)
+    candidate = activation(ops.add(c, ops.matmul(reset, weights[1], False, False)))
+    start, end = (candidate, state) if origin_mode else (state, candidate)
+    hidden = ops.add(start, ops.multiply(update, ops.subtract(end, start)))
+    return ops.concat([update, again], 1), reset, candidate, hidden
 
 
 def lstm_unit(node: NodeContext) -> NamedOutputs:
@@ -223,8 +246,7 @@ def lstm_unit(node: NodeContext) -> NamedOutputs:
     return {"c": c, "h": ops.multiply(ops.sigmoid(o), ops.tanh(c))}
 
 
-def _activate(node: NodeContext, x: Tensor, name: str, default: int) -> Tensor:
+def _activation(node: NodeContext, name: str, default: int) -> Activation:
     number = node.get_int(name, default)
     node.require(0 <= number <= 3, "not an activation of gru_unit", **{name: number})
-    functions: list[Callable[[Tensor], Tensor]] = [lambda value: value, ops.sigmoid, ops.tanh, ops.relu]
-    return functions[number](x)
+    return list(ACTIVATIONS.values())[number]

@@ -23,6 +23,7 @@ from paddle2ov.converters.graph.dims import (
     index_range,
     normalize_axis,
     rank_of,
+    scalar_of,
     shape_of,
     with_shape,
 )
@@ -61,11 +62,7 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
     x, rank, axis = _operand(node)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
-    k = (
-        ints(node.get_int("k", 1))
-        if node.is_known("k")
-        else ops.reshape(node.get_tensor("k", Type.i64), ints([]), False)
-    )
+    k = ints(node.get_int("k", 1)) if node.is_known("k") else scalar_of(node, "k", Type.i64)
     # Always sorted: without `sorted` Paddle leaves the order undefined.
     best = topk(x, k, axis, node.get_bool("largest", True))
     if node.is_known("k"):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
-from paddle2ov.converters.graph.dims import dim_of, dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, rank_of
 from paddle2ov.converters.lod.sequences import dense_input, from_dense
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
@@ -78,9 +78,8 @@ def im2sequence(node: NodeContext) -> NamedOutputs:
     padded: Node = ops.pad(x, ints([0, 0, top, left]), ints([0, 0, bottom, right]), "constant", const_like(0, x))
     # The patches come as [N, (i, j, c), rows, columns].
     patches = ops.extract_image_patches(padded, kernel, strides, [1, 1], "VALID")
-    dims, area = shape_of(patches), kernel[0] * kernel[1]
-    batch, spatial = ops.gather(dims, ints([0]), ints(0)), ops.gather(dims, ints([2, 3]), ints(0))
-    channels = dim_vector(x, [1])
+    area, channels = kernel[0] * kernel[1], dim_vector(x, [1])
+    batch, spatial = dim_vector(patches, [0]), dim_vector(patches, [2, 3])
     split = ops.reshape(patches, ops.concat([batch, ints([area]), channels, spatial], 0), False)
     ordered = ops.transpose(split, ints([0, 3, 4, 2, 1]))
     size = ops.concat([ints([-1]), ops.multiply(channels, ints([area]))], 0)

@@ -14,10 +14,9 @@ import math
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to
 from paddle2ov.converters.graph.computed_axis import computed_axes, front_permutations
 from paddle2ov.converters.graph.dims import dim_vector, int_vector, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.reshaping import keeps_shape, scalar_as_declared
+from paddle2ov.converters.graph.reshaping import keeps_shape, merge_axes, scalar_as_declared
 from paddle2ov.graph import arrays
 from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ints, ops
@@ -202,11 +201,8 @@ def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
     node.require(start <= stop, "start_axis must not be greater than stop_axis", start_axis=start, stop_axis=stop)
     if start == stop:
         return {"out": x}
-    return {
-        "out": _merge_axes(
-            x, [[i] for i in range(start)] + [list(range(start, stop + 1))] + [[i] for i in range(stop + 1, rank)]
-        )
-    }
+    groups = [*([i] for i in range(start)), range(start, stop + 1), *([i] for i in range(stop + 1, rank))]
+    return {"out": merge_axes(x, groups)}
 
 
 @keeps_shape()
@@ -219,34 +215,7 @@ def flatten(node: NodeContext) -> NamedOutputs:
     axis = node.get_int("axis", 1)
     axis = axis + rank if axis < 0 else axis
     node.require(0 <= axis <= rank, f"out of range for rank {rank}", axis=axis)
-    return {"out": _merge_axes(x, [list(range(axis)), list(range(axis, rank))])}
-
-
-def _merge_axes(x: Output, groups: list[list[int]]) -> Output:
-    """`x` with each group of neighbouring axes flattened into one dimension."""
-    shape = x.get_partial_shape()
-    dims: list[int | None] = []
-    for group in groups:
-        known = [int(shape[i].get_length()) if shape[i].is_static else None for i in group]
-        lengths = [dim for dim in known if dim is not None]
-        dims.append(math.prod(lengths) if len(lengths) == len(known) else None)
-    unknown = [i for i, dim in enumerate(dims) if dim is None]
-    if not unknown:
-        return ops.reshape(x, ints([dim for dim in dims if dim is not None]), False).output(0)
-    # 0 keeps the dimension at the same index, -1 infers one; with more unknown ones, the shape is needed at run time.
-    target: list[int | None] = [0 if i in unknown and groups[i] == [i] else dim for i, dim in enumerate(dims)]
-    open_dims = [i for i, dim in enumerate(target) if dim is None]
-    if len(open_dims) == 1 and 0 not in dims:
-        target[open_dims[0]] = -1
-        return ops.reshape(x, ints([dim for dim in target if dim is not None]), True).output(0)
-    runtime = shape_of(x)
-    parts = []
-    for group, dim in zip(groups, dims, strict=True):
-        if dim is not None:
-            parts.append(ints([dim]))
-        else:
-            parts.append(ops.reduce_prod(ops.gather(runtime, ints(group), ints(0)), ints([0]), True))
-    return ops.reshape(x, cast_to(ops.concat(parts, 0), Type.i64), False).output(0)
+    return {"out": merge_axes(x, [range(axis), range(axis, rank)])}
 
 
 def _infer_dimension(target: list[int], dims: Dims | None) -> list[int]:

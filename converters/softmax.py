@@ -16,7 +16,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, const_like
-from paddle2ov.converters.graph.dims import dim_range, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of
 from paddle2ov.converters.graph.operands import real_input
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ints, ops
@@ -100,12 +100,10 @@ def maxout(node: NodeContext) -> NamedOutputs:
     x = real_input(node)
     groups = node.get_int("groups")
     axis = normalize_axis(node, node.get_int("axis", 1), rank_of(node, x))
-    dims = shape_of(x)
-    before = ops.slice(dims, ints([0]), ints([axis]), ints([1]))
-    after = ops.slice(dims, ints([axis + 1]), ints([rank_of(node, x)]), ints([1]))
     # Not -1, which is 0 for an empty tensor.
-    channels = ops.divide(ops.gather(dims, ints([axis]), ints(0)), ints(groups))
-    grouped = ops.reshape(x, ops.concat([before, channels, ints([groups]), after], 0), False)
+    channels = ops.divide(dim_vector(x, [axis]), ints(groups))
+    shape = ops.concat([dim_range(x, 0, axis), channels, ints([groups]), dim_range(x, axis + 1)], 0)
+    grouped = ops.reshape(x, shape, False)
     return {"out": ops.reduce_max(grouped, ints([axis + 1]), False)}
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor
-from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, scalar_of, shape_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
@@ -94,7 +94,7 @@ def _reshape_elements(array: Output, sizes: Tensor) -> Node:
 
 def read_from_array(node: NodeContext) -> NamedOutputs:
     """out = element i."""
-    return {"out": ops.gather(node.get_input("array"), _index(node, "i"), ints(0))}
+    return {"out": ops.gather(node.get_input("array"), scalar_of(node, "i", Type.i64), ints(0))}
 
 
 def lod_array_length(node: NodeContext) -> NamedOutputs:
@@ -124,12 +124,8 @@ def tensor_array_to_tensor(node: NodeContext) -> NamedOutputs:
     sizes = ops.broadcast(ops.convert(size, Type.i32), count)
     if stack:
         return {"out": moved, "out_index": sizes}
-    shape = shape_of(array)
-    parts: list[Node] = [ops.gather(shape, ints(list(range(1, axis + 1))), ints(0))] if axis else []
-    parts.append(ops.multiply(count, size))
-    if axis + 2 <= rank:
-        parts.append(ops.gather(shape, ints(list(range(axis + 2, rank + 1))), ints(0)))
-    return {"out": ops.reshape(moved, ops.concat(parts, 0), False), "out_index": sizes}
+    shape = ops.concat([dim_range(array, 1, axis + 1), ops.multiply(count, size), dim_range(array, axis + 2)], 0)
+    return {"out": ops.reshape(moved, shape, False), "out_index": sizes}
 
 
 def slice_array(node: NodeContext) -> NamedOutputs:
@@ -142,7 +138,7 @@ def slice_array(node: NodeContext) -> NamedOutputs:
 
 def slice_array_dense(node: NodeContext) -> NamedOutputs:
     """out = the element at starts."""
-    return {"out": ops.gather(node.get_input("input"), _index(node, "starts"), ints(0))}
+    return {"out": ops.gather(node.get_input("input"), scalar_of(node, "starts", Type.i64), ints(0))}
 
 
 def array_pop(node: NodeContext) -> NamedOutputs:
@@ -153,7 +149,3 @@ def array_pop(node: NodeContext) -> NamedOutputs:
     head = slice_along(array, ints([0]), ints([index]), 0)
     rest = head if index == -1 else ops.concat([head, slice_along(array, ints([index + 1]), ints([OPEN_END]), 0)], 0)
     return {"out": out, "array_out": rest}
-
-
-def _index(node: NodeContext, name: str) -> Tensor:
-    return ops.reshape(node.get_tensor(name, Type.i64), ints([]), False)

@@ -18,7 +18,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, const_like
-from paddle2ov.converters.graph.dims import shape_of
+from paddle2ov.converters.graph.dims import scalar_of, shape_of
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
@@ -164,10 +164,7 @@ def isclose(node: NodeContext) -> NamedOutputs:
     """out = whether |x - y| <= atol + rtol · |y|; true, as in Paddle, where x or y is NaN."""
     x, y = node.get_input("x"), node.get_input("y")
     dtype = x.get_element_type()
-    rtol, atol = (
-        ops.reshape(node.get_tensor(name, dtype, default), ints([]), False)
-        for name, default in (("rtol", 1e-5), ("atol", 1e-8))
-    )
+    rtol, atol = (scalar_of(node, name, dtype, default) for name, default in (("rtol", 1e-5), ("atol", 1e-8)))
     apart, size = (hypot(*real_imag(value)) for value in (ops.subtract(x, y), y))
     close = ops.less_equal(apart, ops.add(atol, ops.multiply(rtol, size)))
     unknown = ops.reduce_logical_or(ops.is_nan(ops.add(x, y)), ints([-1]), False)

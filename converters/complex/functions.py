@@ -22,6 +22,7 @@ from paddle2ov.converters.angles import angle_of, is_negative
 from paddle2ov.converters.complex.elementary import complex_multiply, complex_reciprocal
 from paddle2ov.converters.graph import terms
 from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.dims import scalar_of
 from paddle2ov.converters.graph.terms import Term, abs_, hypot, maximum, minimum, select
 from paddle2ov.converters.math import is_finite
 from paddle2ov.graph import elementary
@@ -197,7 +198,7 @@ def hard_swish(node: NodeContext) -> NamedOutputs:
 def pow_(node: NodeContext) -> NamedOutputs:
     """out = x^y, y one real number."""
     x = node.get_input("x")
-    exponent = ops.reshape(node.get_tensor("y", x.get_element_type(), 1.0), ints([]), False)
+    exponent = scalar_of(node, "y", x.get_element_type(), 1.0)
     return {"out": _power(x, make_complex(exponent, const_like(0, exponent)))}
 
 

@@ -1,7 +1,7 @@
 """Complex matrices.
 
-Complex forms: `inverse`, `matrix_power`, `triangular_solve`.
-Elsewhere: determinants and factorizations, in `linalg/`.
+Complex forms: `inverse`, `matrix_power`.
+Elsewhere: linear systems, determinants and factorizations, in `linalg/`.
 Semantics: as in `linalg/matrix.py`.
 
 The matrix a + i · b multiplies as [[a, -b], [b, a]] does, which has a real inverse, and real powers.
@@ -12,9 +12,8 @@ from __future__ import annotations
 from openvino import Node, Output
 
 from paddle2ov.converters.complex.elementary import Pair
-from paddle2ov.converters.graph.common import Tensor, const_like
-from paddle2ov.converters.graph.dims import dim_of, index_range
-from paddle2ov.converters.linalg.parts import matrix_transpose, row_indices, triangle
+from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.dims import dim_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
@@ -48,26 +47,3 @@ def complex_matrix_function(convert: Converter) -> Converter:
         return {"out": from_block_matrix(block_matrix, size, size)}
 
     return of_complex
-
-
-def triangular_solve(node: NodeContext) -> NamedOutputs:
-    """out = x^-1 @ y (or x^-T @ y) for the upper or lower triangle of x, with ones on its diagonal if unitriangular."""
-    a, b = real_imag(node.get_input("x"))
-    rank = len(a.get_partial_shape())
-    upper = node.get_bool("upper", True)
-    real, imag = triangle(a, rank, upper), triangle(b, rank, upper)
-    if node.get_bool("unitriangular", False):
-        size = dim_of(a, -1)
-        diagonal = ops.equal(row_indices(size), index_range(size))
-        real = ops.select(diagonal, const_like(1, a), real)
-        imag = ops.select(diagonal, const_like(0, a), imag)
-    if node.get_bool("transpose", False):
-        real, imag = matrix_transpose(real, rank), matrix_transpose(imag, rank)
-    return {"out": complex_solve((real, imag), node.get_input("y"))}
-
-
-def complex_solve(matrix: Pair, y: Output) -> Node:
-    """matrix^-1 @ y."""
-    inverse = ops.inverse(real_block_matrix(matrix), adjoint=False)
-    solution = ops.matmul(inverse, ops.concat(list(real_imag(y)), -2), False, False)
-    return from_block_matrix(solution, dim_of(matrix[0], -1), ints(OPEN_END))

@@ -15,7 +15,7 @@ from openvino import Output, Type
 
 from paddle2ov.converters.complex import elementary
 from paddle2ov.converters.graph.common import Tensor, const, const_like
-from paddle2ov.converters.graph.dims import shape_of
+from paddle2ov.converters.graph.dims import scalar_of, shape_of
 from paddle2ov.converters.logical import as_bool
 from paddle2ov.graph import arrays
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
@@ -130,7 +130,7 @@ def scale(convert: Converter) -> Converter:
         """out = f(real part) + i · scale · imaginary part."""
         x = node.get_input("x")
         (real,) = _results(convert(node.of_parts({("x", 0): 0})))["out"]
-        factor = ops.reshape(node.get_tensor("scale", x.get_element_type(), 1.0), ints([]), False)
+        factor = scalar_of(node, "scale", x.get_element_type(), 1.0)
         return {"out": make_complex(real, ops.multiply(real_imag(x)[1], factor))}
 
     return ComplexAware(convert, of_complex)
@@ -145,7 +145,7 @@ def random(convert: Converter) -> Converter:
         both = [_results(convert(node.of_parts(shaped, seed)))["out"][0] for seed in ({}, {"seed": 1})]
         if not node.has_attribute("std") and not node.has_input("std"):
             return {"out": make_complex(*both)}
-        mean = ops.reshape(node.get_tensor("mean", both[0].get_element_type(), 0.0), ints([]), False)
+        mean = scalar_of(node, "mean", both[0].get_element_type(), 0.0)
         share = [ops.multiply(ops.subtract(item, mean), const_like(0.5**0.5, item)) for item in both]
         return {"out": make_complex(*(ops.add(item, mean) for item in share))}
 

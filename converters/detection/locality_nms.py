@@ -12,8 +12,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
-from paddle2ov.converters.detection.nms import box_size, sentinel_if_empty
-from paddle2ov.converters.detection.suppression import GreedyNms
+from paddle2ov.converters.detection.nms import box_size, greedy_nms, sentinel_if_empty
 from paddle2ov.converters.graph.common import Tensor, cast_to, const
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.graph.opset import ints, ops
@@ -30,16 +29,8 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
     label = _class(node)
     boxes: Tensor = ops.reshape(cast_to(bboxes, Type.f32), ints([0, 0, size]), True).output(0)
     score: Tensor = ops.gather(cast_to(scores, Type.f32), ints(label), ints(1))
-    threshold = node.get_float("nms_threshold", 0.3)
-    node.require(threshold >= 0, "negative", nms_threshold=threshold)
-    greedy = GreedyNms(
-        threshold,
-        node.get_float("score_threshold"),
-        node.get_int("nms_top_k"),
-        node.get_bool("normalized", True),
-        node.get_float("nms_eta", 1.0),
-        size // 2,
-    )
+    greedy = greedy_nms(node, size)
+    node.require(greedy.iou_threshold >= 0, "negative", nms_threshold=greedy.iou_threshold)
     boxes, score = _merged(greedy.overlap, boxes, score)
     keep = node.get_int("keep_top_k")
     kept = greedy(boxes, ops.unsqueeze(score, ints(1)), max(keep, -1))

@@ -12,8 +12,8 @@ import numpy as np
 from openvino import Model, Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
-from paddle2ov.converters.graph.dims import dim_of, index_range, normalize_axis, shape_of
-from paddle2ov.converters.lod.sequences import dense_input, padded_length, padded_lengths, slice_dims
+from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, index_range, normalize_axis, shape_of
+from paddle2ov.converters.lod.sequences import dense_input, padded_length, padded_lengths
 from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
@@ -38,7 +38,7 @@ def bipartite_match(node: NodeContext) -> NamedOutputs:
     many = ops.greater_equal(rows, ints(_SORTED_FROM))
     near = ops.greater_equal(x, const_like(1e-6, x))
     allowed = ops.select(many, ops.greater(x, const_like(0, x)), near)
-    none = ops.concat([slice_dims(shape_of(x), 0, 1), slice_dims(shape_of(x), 2, 3)], 0)
+    none = dim_vector(x, [0, 2])
     matched, distance = _greedy_matching(_only(x, allowed))
     if kind == "per_prediction":
         threshold = const_like(node.get_float("dist_threshold", 0.5), x)
@@ -66,7 +66,7 @@ def similarity_focus(node: NodeContext) -> NamedOutputs:
     slices = ops.gather(x, ints(indexes), ints(axis))
     slices = ops.transpose(slices, ints([0, axis, *[i for i in (1, 2, 3) if i != axis]]))  # [N, slices, rows, columns]
     dims = shape_of(slices)
-    slices = ops.reshape(slices, ops.concat([ints([-1]), slice_dims(dims, 2, 4)], 0), False)
+    slices = ops.reshape(slices, ops.concat([ints([-1]), dim_range(slices, 2)], 0), False)
     lowest = float(np.finfo(np.float32).min)  # the remaining rows and columns are matched, however small the values
     matched, _ = _greedy_matching(ops.maximum(_without_nan(slices), const_like(lowest, x)))
     rows = ops.unsqueeze(index_range(dim_of(slices, 1)), ints([0, 2]))
@@ -87,8 +87,7 @@ def _only(x: Tensor, allowed: Tensor) -> Node:
 
 def _with_padding_row(x: Tensor) -> Node:
     """[images, rows, columns] with a last row of -∞ added: TopK takes no empty axis."""
-    dims = shape_of(x)
-    row = ops.concat([slice_dims(dims, 0, 1), ints([1]), slice_dims(dims, 2, 3)], 0)
+    row = ops.concat([dim_vector(x, [0]), ints([1]), dim_vector(x, [2])], 0)
     return ops.concat([x, ops.broadcast(const_like(-np.inf, x), row)], 1)
 
 
@@ -105,8 +104,7 @@ def _greedy_matching(x: Tensor) -> tuple[Tensor, Tensor]:
     value is the maximum of its row and of its column, until none is left, which takes fewer iterations.
     """
     kind = x.get_element_type()
-    dims = shape_of(x)
-    columns = ops.concat([slice_dims(dims, 0, 1), slice_dims(dims, 2, 3)], 0)
+    columns = dim_vector(x, [0, 2])
     shape = output_of(x).get_partial_shape()
     left = ops.parameter(shape, kind)
     matched, number = ops.parameter([shape[0], shape[2]], Type.i64), ops.parameter([shape[0], shape[2]], kind)

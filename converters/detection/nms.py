@@ -13,11 +13,11 @@ import numpy as np
 from msgspec.structs import replace
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.rows import best_per_image, column, count_per_image, indices_where
+from paddle2ov.converters.detection.rows import best_per_image, column, count_per_image, image_counts, indices_where
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.converters.detection.suppression import GreedyNms, Kept
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, reshape
-from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, rank_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
@@ -42,15 +42,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
     boxes, scores = output_of(cast_to(boxes, Type.f32)), output_of(cast_to(scores, Type.f32))
     if boxes.get_partial_shape()[2].is_dynamic:
         boxes = ops.reshape(boxes, ints([0, 0, size]), True).output(0)
-    greedy = GreedyNms(
-        node.get_float("nms_threshold", 0.3),
-        threshold,
-        node.get_int("nms_top_k"),
-        node.get_bool("normalized", True),
-        node.get_float("nms_eta", 1.0),
-        size // 2,
-        background,
-    )
+    greedy = greedy_nms(node, size, background)
     keep = node.get_int("keep_top_k")
     if rank_of(node, scores) == 2:
         kept = _separate(node, greedy, boxes, scores, keep)
@@ -65,6 +57,19 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
         "index": ops.unsqueeze(cast_to(index, Type.i32), ints(1)),
         "nms_rois_num": kept.count,
     }
+
+
+def greedy_nms(node: NodeContext, size: int, background: int = -1) -> GreedyNms:
+    """The suppression that the attributes describe, of boxes of so many coordinates."""
+    return GreedyNms(
+        node.get_float("nms_threshold", 0.3),
+        node.get_float("score_threshold"),
+        node.get_int("nms_top_k"),
+        node.get_bool("normalized", True),
+        node.get_float("nms_eta", 1.0),
+        size // 2,
+        background,
+    )
 
 
 def box_size(node: NodeContext, boxes: Tensor) -> int:
@@ -85,7 +90,7 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
     scores = ops.transpose(scores, ints([1, 0]))
     classes, total = dim_of(scores, 0), dim_of(scores, 1)
     own: Tensor = ops.not_equal(ops.unsqueeze(index_range(classes), ints([1, 2])), ints(greedy.background))
-    counts = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("bboxes")
+    counts = image_counts(node, "rois_num", "bboxes")
     images: Tensor = ints(1)
     if counts is not None:
         ends, every = ops.cum_sum(counts, ints(0)), index_range(total)
@@ -116,7 +121,7 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
 
 def sentinel_if_empty(out: Tensor, width: int) -> Node:
     """`out`, or [[-1]] if it is empty, which is how operators without an output of counts mark that."""
-    count = ops.gather(ops.shape_of(out, Type.i64), ints([0]), ints(0))
+    count = dim_vector(out, [0])
     some = ops.minimum(count, ints(1))
     marked = ops.concat([out, const(-arrays.ones((1, width)), out.get_element_type())], 0)
     ends = ops.concat([ops.maximum(count, ints(1)), ops.add(ops.multiply(some, ints(width - 1)), ints(1))], 0)

@@ -16,9 +16,10 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import cast_to, const, reshape
-from paddle2ov.converters.graph.dims import index_range
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.shapes import dims_of, known_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.budget import charge_array, check_repeats
@@ -121,72 +122,52 @@ class _Grid:
     """The centers of a feature map's cells in the image, and boxes around them."""
 
     def __init__(self, node: NodeContext, dtype: Type, step_w: float, step_h: float, image: bool = True) -> None:
-        x = node.get_input("input")
+        self.feature, self.image = node.get_input("input"), node.get_input("image") if image else None
         self.dtype = dtype
         self.storage = numpy_dtype(dtype) or np.dtype(np.float32)
-        self.feature = _sides(x)
-        self.image = _sides(node.get_input("image")) if image else None
-        by_image = image and (step_w == 0 or step_h == 0)
-        needed = [self.feature] + ([self.image] if self.image else [])
-        self.known = all(isinstance(side, int) for sides in needed for side in sides)
         self.step: list[float] = [step_w, step_h]
-        self.by_image = by_image
-        if by_image and self.known and self.image:
-            sides = zip(self.image, self.feature, strict=True)
-            self.step = [self.storage.type(i).item() / f for i, f in sides]
+        self.by_image = image and 0 in self.step
+        self.sizes = [_sides(x) for x in (self.feature, self.image) if x is not None]
+        self.known = None not in self.sizes
+        if self.by_image and self.known:
+            features, images = (size or [] for size in self.sizes)
+            self.step = [self.storage.type(i).item() / f for i, f in zip(images, features, strict=True)]
 
     def boxes(self, corners: AnyArray, offset: float) -> Boxes:
         """(center + corners) / image size: [H, W, P, 4] for corners [P, 4] relative to the center."""
         if self.known:
-            width, height = (side for side in self.feature if isinstance(side, int))
+            (width, height), *images = (size or [] for size in self.sizes)
             x, y = ((arrays.arange(n) + offset) * s for n, s in zip((width, height), self.step, strict=True))
             charge_array(width * height * corners.size)
             boxes = np.empty((height, width, *corners.shape))
             boxes[..., 0::2] = x[:, None, None] + corners[:, 0::2]
             boxes[..., 1::2] = y[:, None, None, None] + corners[:, 1::2]
-            if self.image:
-                boxes /= np.array(self.image * 2, np.float64)
+            for size in images:
+                boxes /= np.array(size * 2, np.float64)
             return ConstantValue(boxes.astype(self.storage))
         centers = ops.concat([self._centers(0, offset), self._centers(1, offset)], 2)
         corner = ops.unsqueeze(ops.concat([centers, centers], 2), ints(2))
         box_corners = ops.add(corner, const(corners, self.dtype))
-        if self.image:
-            sides = [self._side(side) for side in self.image]
-            box_corners = ops.divide(box_corners, ops.concat(sides + sides, 0))
-        return box_corners
+        if self.image is None:
+            return box_corners
+        return ops.divide(box_corners, cast_to(dim_vector(self.image, [3, 2, 3, 2]), self.dtype))
 
     def _centers(self, axis: int, offset: float) -> Node:
         """Coordinate `axis` (0: x, 1: y) of the centers, [H, W, 1]."""
-        sides = [self._side(side, Type.i64) for side in self.feature]
-        count = ops.squeeze(sides[axis], ints(0))
-        line = index_range(count)
+        line = index_range(dim_of(self.feature, 3 - axis))
         center = ops.add(cast_to(line, self.dtype), const(offset, self.dtype))
-        if self.by_image:
-            assert self.image
-            step = ops.divide(self._side(self.image[axis]), self._side(self.feature[axis]))
+        if self.by_image and self.image is not None:
+            whole, count = (cast_to(dim_vector(x, [3 - axis]), self.dtype) for x in (self.image, self.feature))
+            step = ops.divide(whole, count)
         else:
             step = const(self.step[axis], self.dtype)
         center = reshape(ops.multiply(center, step), [1, -1, 1] if axis == 0 else [-1, 1, 1])
-        return ops.broadcast(center, ops.concat([sides[1], sides[0], ints([1])], 0))
-
-    def _side(self, side: int | Output, kind: Type | None = None) -> Node:
-        kind = kind or self.dtype
-        if isinstance(side, int):
-            return const([side], kind)
-        converted = cast_to(side, kind)
-        return converted if isinstance(converted, Node) else ops.reshape(converted, ints([1]), False)
+        return ops.broadcast(center, ops.concat([dim_vector(self.feature, [2, 3]), ints([1])], 0))
 
 
-def _sides(x: Output) -> tuple[int | Output, int | Output]:
-    """Width and height of an NCHW tensor: numbers where they are known, [1] tensors where not."""
-    shape = x.get_partial_shape()
-    sides: list[int | Output] = []
-    for axis in (3, 2):
-        if shape[axis].is_static:
-            sides.append(shape[axis].get_length())
-        else:
-            sides.append(ops.gather(ops.shape_of(x, Type.i64), ints([axis]), ints(0)).output(0))
-    return sides[0], sides[1]
+def _sides(x: Output) -> list[int] | None:
+    """Width and height of an NCHW tensor; None where one of them is not known."""
+    return known_dims((dims_of(x) or [None] * 4)[:1:-1])
 
 
 def _clip(boxes: Boxes) -> Boxes:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.box import decode_boxes, split_corners
-from paddle2ov.converters.detection.rows import count_per_image, indices_where
+from paddle2ov.converters.detection.rows import count_per_image, image_counts, indices_where
 from paddle2ov.converters.detection.suppression import GreedyNms, Kept
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
 from paddle2ov.converters.graph.dims import dim_of, index_range, shape_of
@@ -156,7 +156,7 @@ def _bound(level: int, refer_level: int) -> float:
 
 def _own(node: NodeContext, number: Node) -> Node:
     """Whether region r belongs to image b, [B, R]."""
-    lengths = node.get_tensor("rois_num", Type.i64) if node.has_input("rois_num") else node.sequence_lengths("fpn_rois")
+    lengths = image_counts(node, "rois_num", "fpn_rois")
     if lengths is None:
         return ops.unsqueeze(ops.greater_equal(number, ints(0)), ints(0))
     counts = ops.unsqueeze(lengths, ints(1))

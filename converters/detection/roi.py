@@ -12,8 +12,9 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.box import split_corners
+from paddle2ov.converters.detection.rows import image_counts
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
-from paddle2ov.converters.graph.dims import dim_of, index_range, shape_of
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.terms import Term, abs_, select
 from paddle2ov.converters.lod.sequences import segment_ids
@@ -76,17 +77,15 @@ def psroi_pool(node: NodeContext) -> NamedOutputs:
     start = ops.multiply(round_half_away(low), const(scale, Type.f32))
     end = ops.multiply(ops.add(round_half_away(high), const(1, Type.f32)), const(scale, Type.f32))
     size = ops.maximum(ops.subtract(end, start), const(0.1, Type.f32))
-    dims = shape_of(x)
-    rows = _inside(start, size, 1, height, ops.gather(dims, ints(2), ints(0)))  # [R, height, H]
-    columns = _inside(start, size, 0, width, ops.gather(dims, ints(3), ints(0)))  # [R, width, W]
-    count = ops.gather(dims, ints(0), ints(0))
-    own = ops.equal(ops.unsqueeze(image, ints(1)), index_range(count))  # [R, N]
+    rows = _inside(start, size, 1, height, dim_of(x, 2))  # [R, height, H]
+    columns = _inside(start, size, 0, width, dim_of(x, 3))  # [R, width, W]
+    own = ops.equal(ops.unsqueeze(image, ints(1)), index_range(dim_of(x, 0)))  # [R, N]
     own = cast_to(own, Type.f32)
     cell = ops.multiply(ops.unsqueeze(rows, ints([2, 4])), ops.unsqueeze(columns, ints([1, 3])))
     cell = ops.multiply(ops.unsqueeze(cell, ints(3)), ops.unsqueeze(own, ints([1, 2, 4, 5])))  # [R, h, w, N, H, W]
     cell = ops.transpose(ops.reshape(cell, ints([0, 0, 0, -1]), True), ints([1, 2, 0, 3]))  # [h, w, R, N * H * W]
-    sides = ops.gather(dims, ints([2, 3]), ints(0))
-    maps = ops.reshape(cast_to(x, Type.f32), ops.concat([ints([0, channels, height, width]), sides], 0), True)
+    shape = ops.concat([ints([0, channels, height, width]), dim_vector(x, [2, 3])], 0)
+    maps = ops.reshape(cast_to(x, Type.f32), shape, True)
     maps = ops.transpose(maps, ints([2, 3, 0, 4, 5, 1]))  # [h, w, N, H, W, C]
     maps = ops.reshape(maps, ints([0, 0, -1, channels]), True)
     total = ops.matmul(cell, maps, False, False)  # [h, w, R, C]
@@ -111,8 +110,7 @@ def _inside(start: Tensor, size: Node, axis: int, cells: int, length: Node) -> N
 def image_indices(node: NodeContext, boxes: Output) -> Node:
     """The index of each region's image, int64 [R]."""
     count = dim_of(boxes, 0)
-    has_counts = node.has_input("boxes_num")
-    counts = node.get_tensor("boxes_num", Type.i64) if has_counts else node.sequence_lengths("boxes")
+    counts = image_counts(node, "boxes_num", "boxes")
     if counts is not None:
         return segment_ids(counts, count)
     images = node.get_input("x").get_partial_shape()[0]
@@ -137,9 +135,8 @@ def prroi_pool(node: NodeContext) -> NamedOutputs:
     )
     low, high = split_corners(regions)
     extent = ops.maximum(ops.subtract(high, low), const(0, Type.f32))  # [R, 2], width first
-    dims = shape_of(x)
-    rows = _weights(low, extent, 1, size[0], ops.gather(dims, ints(2), ints(0)))  # [R, 1, h, H]
-    columns = _weights(low, extent, 0, size[1], ops.gather(dims, ints(3), ints(0)))  # [R, 1, w, W]
+    rows = _weights(low, extent, 1, size[0], dim_of(x, 2))  # [R, 1, h, H]
+    columns = _weights(low, extent, 0, size[1], dim_of(x, 3))  # [R, 1, w, W]
     maps = ops.gather(cast_to(x, Type.f32), image_indices(node, boxes), ints(0))  # [R, C, H, W]
     # The hat functions of bilinear interpolation are products: so is the integral of their sum.
     total = ops.matmul(ops.matmul(rows, maps, False, False), columns, False, True)

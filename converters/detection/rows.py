@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from openvino import Node, Type
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const
 from paddle2ov.converters.graph.dims import dim_vector, index_range
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.translation.node_context import NodeContext
 
 
 def indices_where(mask: Tensor) -> Node:
@@ -32,6 +33,11 @@ def best_per_image(image: Tensor, scores: Tensor, images: Tensor, limit: int) ->
     first = ops.less_equal(ops.cum_sum(cast_to(tied, Type.i64), ints(1)), missing)
     chosen = ops.logical_or(better, ops.logical_and(tied, first))
     return indices_where(ops.reduce_logical_or(chosen, ints(0), False))
+
+
+def image_counts(node: NodeContext, counts: str, rows: str) -> Output | None:
+    """How many rows each image has, int64: an operand, or the lengths (LoD) of the rows; None for neither."""
+    return node.get_tensor(counts, Type.i64) if node.has_input(counts) else node.sequence_lengths(rows)
 
 
 def count_per_image(image: Tensor, images: Tensor) -> Node:

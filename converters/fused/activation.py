@@ -37,6 +37,20 @@ def fused_activation(node: NodeContext, x: Tensor) -> Tensor:
     return gate if name == "hard_sigmoid" else ops.multiply(x, gate)
 
 
+def apply_activation(node: NodeContext, x: Tensor, name: str, gelu: str = "erf") -> Tensor:
+    """The activation that a fused operator names; an empty name, "none" and "identity" stand for none."""
+    known = {"relu": ops.relu, "sigmoid": ops.sigmoid, "tanh": ops.tanh}
+    if name in ("", "none", "identity"):
+        return x
+    if name == "gelu":
+        return ops.gelu(x, gelu)
+    if name == "relu6":
+        return ops.clamp(x, 0.0, 6.0)
+    if name not in known:
+        node.refuse("this activation is not supported", activation=name)
+    return known[name](x)
+
+
 def _of_paddle_1(node: NodeContext, x: Tensor) -> Tensor:
     """The activation of convolutions that have one attribute per activation."""
     if node.get_bool("fuse_brelu", False):

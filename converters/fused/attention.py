@@ -18,12 +18,12 @@ from paddle2ov.converters.fused.layers import (
     add_bias,
     add_residual,
     inference_dropout,
-    layer_norm_last_axis,
     refuse_dropout,
     refuse_ring,
 )
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
-from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of
+from paddle2ov.converters.normalization import layer_norm_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
@@ -101,7 +101,7 @@ def fused_attention(node: NodeContext) -> NamedOutputs:
     refuse_ring(node)
     node.require(not node.has_input("cache_kv"), "a key-value cache is not supported")
     x, pre = node.get_input("x"), node.get_bool("pre_layer_norm", False)
-    entered = layer_norm_last_axis(node, x, "ln_scale", "ln_bias", node.get_float("epsilon", 1e-5)) if pre else x
+    entered = layer_norm_of(node, x, -1, node.get_float("epsilon", 1e-5), "ln_scale", "ln_bias") if pre else x
     weight = node.get_input("qkv_weight")
     if node.get_bool("transpose_qkv_wb", False):
         heads = node.get_int("num_heads")
@@ -131,8 +131,7 @@ def fused_softmax_mask(node: NodeContext) -> NamedOutputs:
 def fused_softmax_mask_upper_triangle(node: NodeContext) -> NamedOutputs:
     """out = softmax over the last axis of x [batch, heads, rows, columns], where row i sees columns 0 ... i only."""
     x = node.get_input("x")
-    size = shape_of(x)
-    rows, columns = (index_range(ops.gather(size, ints(axis), ints(0))) for axis in (2, 3))
+    rows, columns = (index_range(dim_of(x, axis)) for axis in (2, 3))
     seen = ops.less_equal(columns, ops.unsqueeze(rows, ints([1])))
     return {"out": ops.softmax(ops.select(seen, x, const_like(-np.inf, x)), -1)}
 

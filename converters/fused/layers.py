@@ -17,12 +17,13 @@ from functools import reduce
 
 from openvino import Node
 
-from paddle2ov.converters.fused.activation import fused_activation
+from paddle2ov.converters.fused.activation import apply_activation, fused_activation
 from paddle2ov.converters.graph.common import Tensor, const_like, reshape
 from paddle2ov.converters.graph.dims import dim_range, normalize_axis, rank_of
 from paddle2ov.converters.graph.operands import operands
+from paddle2ov.converters.graph.reshaping import merge_axes
 from paddle2ov.converters.matmul import flattened_matmul
-from paddle2ov.graph.expected_dims import expect_elements
+from paddle2ov.converters.normalization import layer_norm_of
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -48,16 +49,14 @@ def fused_gemm_epilogue(node: NodeContext) -> NamedOutputs:
         x, trans_x = ops.transpose(x, ints([*range(1, rank), 0])).output(0), False
     out = ops.add(ops.matmul(x, node.get_input("y"), trans_x, trans_y), node.get_input("bias"))
     activation = node.get_str("activation", "none")
-    return {"out": ops.gelu(out, "tanh") if activation == "gelu" else apply_activation(node, out, activation)}
+    return {"out": apply_activation(node, out, activation, gelu="tanh")}
 
 
 def fused_feedforward(node: NodeContext) -> NamedOutputs:
     """out = x + linear2(activation(linear1(layer_norm(x)))), or normalized after that instead of before."""
     refuse_ring(node)
     x, pre = node.get_input("x"), node.get_bool("pre_layer_norm", False)
-    out: Tensor = (
-        layer_norm_last_axis(node, x, "ln1_scale", "ln1_bias", node.get_float("ln1_epsilon", 1e-5)) if pre else x
-    )
+    out: Tensor = layer_norm_of(node, x, -1, node.get_float("ln1_epsilon", 1e-5), "ln1_scale", "ln1_bias") if pre else x
     out = add_bias(node, ops.matmul(out, node.get_input("linear1_weight"), False, False), "linear1_bias")
     out = apply_activation(node, out, node.get_str("act_method", "gelu"))
     out = inference_dropout(node, out, "dropout1_prob", "dropout1_implementation")
@@ -69,8 +68,8 @@ def fused_feedforward(node: NodeContext) -> NamedOutputs:
 def fused_bias_dropout_residual_layer_norm(node: NodeContext) -> NamedOutputs:
     """y = layer_norm(residual + x + bias)."""
     entered = inference_dropout(node, add_bias(node, node.get_input("x"), "bias"), "dropout_rate")
-    total = ops.add(node.get_input("residual"), entered)
-    y = layer_norm_last_axis(node, total, "ln_scale", "ln_bias", node.get_float("ln_epsilon", 1e-5))
+    total = ops.add(node.get_input("residual"), entered).output(0)
+    y = layer_norm_of(node, total, -1, node.get_float("ln_epsilon", 1e-5), "ln_scale", "ln_bias")
     return {"y": y, "bias_dropout_residual_out": total}
 
 
@@ -86,8 +85,8 @@ def fused_embedding_eltwise_layernorm(node: NodeContext) -> NamedOutputs:
         flat = ops.squeeze(ids, ints([2])) if rank_of(node, ids) == 3 else ids
         rows.append(ops.gather(table, flat, ints(0)))
     node.require(bool(rows), "no tables")
-    total = reduce(ops.add, rows)
-    return {"out": layer_norm_last_axis(node, total, "scale", "bias", node.get_float("epsilon", 1e-5))}
+    total = reduce(ops.add, rows).output(0)
+    return {"out": layer_norm_of(node, total, -1, node.get_float("epsilon", 1e-5))}
 
 
 def fusion_squared_mat_sub(node: NodeContext) -> NamedOutputs:
@@ -107,18 +106,6 @@ def fusion_repeated_fc_relu(node: NodeContext) -> NamedOutputs:
     return {"out": out}
 
 
-def apply_activation(node: NodeContext, x: Tensor, name: str) -> Tensor:
-    """The activation that a fused operator names; an empty name or "none" is the identity."""
-    if name in ("", "none", "identity"):
-        return x
-    known = {"relu": ops.relu, "sigmoid": ops.sigmoid, "tanh": ops.tanh}
-    if name == "gelu":
-        return ops.gelu(x, "erf")
-    if name not in known:
-        node.refuse("this activation is not supported", activation=name)
-    return known[name](x)
-
-
 def add_bias(node: NodeContext, x: Tensor, name: str) -> Tensor:
     """x plus the bias `name` along the last axis, if there is one."""
     return ops.add(x, reshape(node.get_input(name), [-1])) if node.has_input(name) else x
@@ -128,17 +115,7 @@ def add_residual(node: NodeContext, x: Tensor, out: Tensor, scale: str, bias: st
     """What leaves a layer: x + out, unless that is switched off; normalized where `x` was not before it entered."""
     total = ops.add(x, out) if node.get_bool("add_residual", True) else out
     before = node.get_bool("pre_layer_norm", False)
-    return total if before else layer_norm_last_axis(node, total, scale, bias, epsilon)
-
-
-def layer_norm_last_axis(node: NodeContext, x: Tensor, scale: str, bias: str, epsilon: float) -> Node:
-    """Layer normalization over the last axis, with scale and bias if there are any."""
-    for name in filter(node.has_input, (scale, bias)):
-        x = expect_elements(output_of(x), [-1], node.input_dims(name))
-    out = ops.mvn(x, ints([-1]), True, epsilon, "inside_sqrt")
-    if node.has_input(scale):
-        out = ops.multiply(out, node.get_input(scale))
-    return ops.add(out, node.get_input(bias)) if node.has_input(bias) else out
+    return total if before else layer_norm_of(node, output_of(total), -1, epsilon, scale, bias)
 
 
 def inference_dropout(
@@ -184,6 +161,8 @@ def fused_elemwise_activation(node: NodeContext) -> NamedOutputs:
     pair = tuple(node.get_attribute("functor_list"))
     node.require(pair in _FUSED, "Paddle has no such pair", functor_list=list(pair))
     first, second = pair
+    out: Tensor
+    inner: Tensor
     if first in _BINARY:
         inner = _unary(node, second, y)
         out = _BINARY[first](x, inner)
@@ -193,12 +172,10 @@ def fused_elemwise_activation(node: NodeContext) -> NamedOutputs:
     return {"out": out, "intermediate_out": inner}
 
 
-def _unary(node: NodeContext, name: str, x: Tensor) -> Node:
+def _unary(node: NodeContext, name: str, x: Tensor) -> Tensor:
     if name == "scale":
         return ops.multiply(x, const_like(node.get_float("scale", 0.0), x))
-    if name == "gelu":
-        return ops.gelu(x, "tanh")
-    return {"relu": ops.relu, "tanh": ops.tanh, "sigmoid": ops.sigmoid}[name](x)
+    return apply_activation(node, x, name, gelu="tanh")
 
 
 def fused_bias_residual_layernorm(node: NodeContext) -> NamedOutputs:
@@ -208,7 +185,6 @@ def fused_bias_residual_layernorm(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     rank = rank_of(node, x)
     begin = normalize_axis(node, node.get_int("begin_norm_axis"), rank, "begin_norm_axis")
-    trailing = dim_range(x, begin)
     total: Tensor = x
     if node.has_input("residual"):
         residual = node.get_input("residual")
@@ -217,26 +193,17 @@ def fused_bias_residual_layernorm(node: NodeContext) -> NamedOutputs:
     normalized = node.has_input("norm_weight") or node.has_input("norm_bias")
     # With only a bias to add, Paddle's kernels normalize x without it.
     if node.has_input("bias") and (node.has_input("residual") or not normalized):
-        total = ops.add(total, ops.reshape(node.get_input("bias"), trailing, False))
-    results: dict[str, Tensor] = {"out": total, "residual_out": total}
-    if not normalized:
-        return results
-    out = ops.mvn(total, ints(list(range(begin, rank))), True, node.get_float("epsilon"), "inside_sqrt")
-    if node.has_input("norm_weight"):
-        out = ops.multiply(out, ops.reshape(node.get_input("norm_weight"), trailing, False))
-    if node.has_input("norm_bias"):
-        out = ops.add(out, ops.reshape(node.get_input("norm_bias"), trailing, False))
-    return {**results, "out": out}
+        total = ops.add(total, ops.reshape(node.get_input("bias"), dim_range(x, begin), False))
+    out = total
+    if normalized:
+        out = layer_norm_of(node, output_of(total), begin, node.get_float("epsilon"), "norm_weight", "norm_bias")
+    return {"out": out, "residual_out": total}
 
 
 def fusion_transpose_flatten_concat(node: NodeContext) -> NamedOutputs:
     """out = the inputs, each transposed and flattened to a matrix at flatten_axis, concatenated along concat_axis."""
     perm, flatten, axis = node.get_ints("trans_axis"), node.get_int("flatten_axis"), node.get_int("concat_axis")
     node.require(axis in (0, 1), "the result is a matrix", concat_axis=axis)
-    flat = []
-    for x in node.get_inputs("x"):
-        moved = ops.transpose(x, ints(perm))
-        rows = dim_range(moved, 0, flatten)
-        size = ops.concat([ops.reduce_prod(rows, ints([0]), True), ints([-1])], 0)
-        flat.append(ops.reshape(moved, size, False) if flatten else reshape(moved, [1, -1]))
-    return {"out": ops.concat(flat, axis)}
+    moved = [ops.transpose(x, ints(perm)).output(0) for x in node.get_inputs("x")]
+    groups = [range(flatten), range(flatten, len(perm))]
+    return {"out": ops.concat([merge_axes(x, groups) for x in moved], axis)}

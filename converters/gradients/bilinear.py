@@ -16,6 +16,7 @@ from paddle2ov.converters.gradients.elementwise import aligned, fit
 from paddle2ov.converters.gradients.terms import operand, results
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.reshaping import merge_axes
 from paddle2ov.converters.graph.terms import ZERO, Term
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.converters.matmul import broadcasting_matmul, flattened_matmul
@@ -136,11 +137,7 @@ def _matmul_by(name: str, other_name: str) -> Product:
 def _flat(node: NodeContext, x: Output, name: str) -> Output:
     """An operand of `mul` as a matrix."""
     split = node.get_int(f"{name}_num_col_dims", 1)
-    rank = rank_of(node, x)
-    rows, columns = (
-        ops.reduce_prod(dim_vector(x, range(*axes)), ints([0]), True) for axes in ((split,), (split, rank))
-    )
-    return x if rank == 2 else ops.reshape(x, ops.concat([rows, columns], 0), False).output(0)
+    return merge_axes(x, [range(split), range(split, rank_of(node, x))])
 
 
 def _mul(node: NodeContext, x: Output, y: Output) -> Any:

@@ -61,7 +61,7 @@ def scatter_nd_add(node: NodeContext) -> NamedOutputs:
 def index_add(node: NodeContext) -> NamedOutputs:
     """x_grad = out_grad; add_value_grad = its slices at the index."""
     out_grad = node.get_input("out_grad")
-    return {"x_grad": out_grad, "add_value_grad": indexing.index_select(node.with_inputs(x=out_grad))["out"]}
+    return {"x_grad": out_grad, "add_value_grad": indexing.gather(node.with_inputs(x=out_grad))["out"]}
 
 
 def put_along_axis(node: NodeContext) -> NamedOutputs:

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 
 from openvino import Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, refuse_complex, reshape
-from paddle2ov.converters.graph.dims import shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like, refuse_complex
+from paddle2ov.converters.graph.dims import scalar_of, shape_of
 from paddle2ov.converters.graph.terms import ZERO, Term
 from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
@@ -48,7 +48,7 @@ def _argument(node: NodeContext, name: str, default: Any, reader: Reader) -> Any
         return operand(node, name, reader)
     if isinstance(default, bool):
         return node.get_bool(name, default)
-    return node.get_float(name, default) if node.is_known(name) else Term(reshape(node.get_tensor(name), []))
+    return node.get_float(name, default) if node.is_known(name) else Term(scalar_of(node, name))
 
 
 def results(node: NodeContext, values: Mapping[str, Callable[[], Any]]) -> NamedOutputs:

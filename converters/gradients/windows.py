@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from openvino import Output
 
-from paddle2ov.converters.conv import Geometry, groups_of, normalize_geometry
+from paddle2ov.converters.conv import Geometry, filter_of_groups, groups_of, normalize_geometry
 from paddle2ov.converters.graph.common import Tensor, const, const_like
 from paddle2ov.converters.graph.dims import dim_range, dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
@@ -56,7 +56,7 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
     gradients: dict[str, Tensor] = {}
     if node.is_output_used("x_grad"):
         grouped = ops.group_convolution if groups > 1 else ops.convolution
-        whole = grouped(out, _by_groups(node, groups), at.strides, at.begin, at.end, at.dilations)
+        whole = grouped(out, filter_of_groups(node, groups), at.strides, at.begin, at.end, at.dilations)
         axes = list(range(2, rank))
         cut = ops.slice(whole, ints([0] * len(axes)), dim_vector(x, axes), ints([1] * len(axes)), ints(axes))
         gradients["x_grad"] = to_channels_last(cut, rank) if last else cut
@@ -78,18 +78,10 @@ def _explicit(node: NodeContext, x: Output, last: bool, rank: int) -> tuple[Outp
     return x, Geometry(at.strides, at.dilations, *same_pads(dims, at.strides, kernel), "explicit")
 
 
-def _by_groups(node: NodeContext, groups: int) -> Output:
-    filters = node.get_input("filter")
-    if groups == 1:
-        return filters
-    shape = ops.concat([ints([groups, -1]), dim_range(filters, 1)], 0)
-    return ops.reshape(filters, shape, False).output(0)
-
-
 def _spread(node: NodeContext, out: Output, x: Output, at: Geometry, groups: int) -> Tensor:
     build = ops.group_convolution_backprop_data if groups > 1 else ops.convolution_backprop_data
     none = [0] * len(at.strides)
-    whole = build(out, _by_groups(node, groups), at.strides, None, none, none, at.dilations, "EXPLICIT", none)
+    whole = build(out, filter_of_groups(node, groups), at.strides, None, none, none, at.dilations, "EXPLICIT", none)
     return _cut(whole, x, at.strides, at.begin)
 
 

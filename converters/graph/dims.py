@@ -12,7 +12,7 @@ from paddle2ov.graph.shapes import Dims, dims_of, output_of, static_dims
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import check_rank
-from paddle2ov.translation.node_context import NodeContext
+from paddle2ov.translation.node_context import REQUIRED, NodeContext, Required
 
 
 def static_rank(x: Tensor) -> int:
@@ -40,6 +40,11 @@ def normalize_axis(node: NodeContext, axis: int, rank: int, name: str = "axis") 
     if not -bound <= axis < bound:
         node.refuse(f"out of range for rank {rank}", **{name: axis})
     return axis % bound
+
+
+def scalar_of(node: NodeContext, name: str, dtype: Type | None = None, default: float | Required = REQUIRED) -> Node:
+    """A single number, whatever the shape of the operand is, as a 0-D tensor."""
+    return ops.reshape(node.get_tensor(name, dtype, default), ints([]), False)
 
 
 def int_vector(node: NodeContext, name: str) -> Output:

@@ -6,10 +6,9 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, const_like
-from paddle2ov.converters.graph.dims import dim_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, dim_range, shape_of
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, static_dims
-from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.graph.workarounds import works_around
 
 
@@ -55,10 +54,8 @@ def gather_or_empty(x: Output, index: Output, axis: int) -> Node:
     if 0 not in (static_dims(index) or ()):
         return ops.gather(x, index, ints(_axis_unlike_unsqueeze(x, axis)))
     # OpenVINO's CPU plugin divides by zero where it sees while compiling that there is no index.
-    dims = shape_of(x)
-    before = ops.slice(dims, ints([0]), ints([axis]), ints([1]))
-    after = ops.slice(dims, ints([axis + 1]), ints([OPEN_END]), ints([1]))
-    return ops.broadcast(const_like(0, x), ops.concat([before, shape_of(index), after], 0))
+    shape = ops.concat([dim_range(x, 0, axis), shape_of(index), dim_range(x, axis + 1)], 0)
+    return ops.broadcast(const_like(0, x), shape)
 
 
 def _axis_unlike_unsqueeze(x: Output, axis: int) -> int:

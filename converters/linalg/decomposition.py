@@ -14,7 +14,6 @@ from collections.abc import Sequence
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.complex.matrices import complex_solve
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, rank_of
 from paddle2ov.converters.graph.loops import Outputs, loop
@@ -28,10 +27,11 @@ from paddle2ov.converters.linalg.parts import (
     multiply,
     parts_of,
     row_indices,
+    solve,
     subtract,
     triangle,
 )
-from paddle2ov.graph.complex_pairs import make_complex, real_imag
+from paddle2ov.graph.complex_pairs import make_complex
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
@@ -195,37 +195,19 @@ def lu_unpack(node: NodeContext) -> NamedOutputs:
 
 def lu_solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ b (or x^-T @ b, or with the conjugate for trans "C"), where lu and pivots are what lu made of x."""
-    b, packed = node.get_input("b"), parts_of(node, "lu")
+    b, packed = parts_of(node, "b"), parts_of(node, "lu")
     rank = rank_of(node, packed[0])
     trans = node.get_str("trans")
     node.require(trans in ("N", "T", "C"), "unknown transposition", trans=trans)
     order = permutation_matrix(node.get_input("pivots"), dim_of(packed[0], rank - 2), rank, packed[0])
     low, high = unpack_factors(packed, rank)
-    if len(packed) == 2:
-        return {"out": _complex_lu_solve(low, high, order, b, rank, trans)}
-    lower, upper = ops.inverse(low[0], adjoint=False), ops.inverse(high[0], adjoint=False)
     if trans == "N":
-        permuted = ops.matmul(order, b, True, False)
-        return {"out": ops.matmul(upper, ops.matmul(lower, permuted, False, False), False, False)}
-    return {"out": ops.matmul(order, ops.matmul(lower, ops.matmul(upper, b, True, False), True, False), False, False)}
-
-
-def _complex_lu_solve(
-    low: Sequence[Tensor], high: Sequence[Tensor], order: Node, b: Output, rank: int, trans: str
-) -> Node:
-    """The same with a complex matrix and right side."""
-
-    def permuted(x: Output, back: bool) -> Output:
-        return make_complex(*(ops.matmul(order, part, back, False) for part in real_imag(x))).output(0)
-
-    first, second = (low[0], low[1]), (high[0], high[1])
-    if trans == "N":
-        return complex_solve(second, complex_solve(first, permuted(b, True)).output(0))
-    sides = [(matrix_transpose(re, rank), matrix_transpose(im, rank)) for re, im in (second, first)]
+        permuted = [ops.matmul(order, part, True, False) for part in b]
+        return {"out": joined(solve(high, solve(low, permuted)))}
+    first, second = ([matrix_transpose(part, rank) for part in factor] for factor in (high, low))
     if trans == "C":
-        sides = [(re, ops.negative(im)) for re, im in sides]
-    solved = complex_solve(sides[1], complex_solve(sides[0], b).output(0))
-    return permuted(solved.output(0), False).get_node()
+        first, second = ([*factor[:1], *map(ops.negative, factor[1:])] for factor in (first, second))
+    return {"out": joined([ops.matmul(order, part, False, False) for part in solve(second, solve(first, b))])}
 
 
 def unpack_factors(packed: Sequence[Output], rank: int) -> tuple[list[Tensor], list[Tensor]]:

@@ -12,6 +12,7 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.decomposition import eliminate
+from paddle2ov.converters.linalg.jacobi import gather_per_row
 from paddle2ov.converters.linalg.parts import joined, multiply, parts_of
 from paddle2ov.graph.complex_pairs import make_complex
 from paddle2ov.graph.opset import ints, ops
@@ -48,8 +49,10 @@ def slogdet_v2(node: NodeContext) -> dict[str, Node]:
 def _determinant(node: NodeContext) -> list[Tensor]:
     """The product of the pivots, negated for each swap of rows, by its parts."""
     x = parts_of(node, "x")
-    table, pivots, _ = eliminate(x, rank_of(node, x[0]))
-    diagonal = [_diagonal(part) for part in table]
+    rank = rank_of(node, x[0])
+    table, pivots, _ = eliminate(x, rank)
+    indices = index_range(dim_of(table[0], -1))
+    diagonal = [gather_per_row(part, indices, rank) for part in table]
     order = ops.range(ints(1), ops.add(dim_of(table[0], -1), ints(1)), ints(1), "i32")
     swaps = ops.reduce_sum(ops.convert(ops.not_equal(pivots, order), Type.i32), ints([-1]), False)
     odd = cast_to(ops.mod(swaps, ops.constant(2, Type.i32)), x[0].get_element_type())
@@ -62,9 +65,3 @@ def _determinant(node: NodeContext) -> list[Tensor]:
         return multiply(product, [ops.squeeze(ops.gather(part, at, ints(-1)), ints([-1])) for part in diagonal]), None
 
     return [*loop(dim_of(table[0], -1), [sign, ops.multiply(sign, const_like(0, sign))], diagonal, step)]
-
-
-def _diagonal(x: Tensor) -> Node:
-    indices = index_range(dim_of(x, -1))
-    chosen = ops.equal(ops.unsqueeze(indices, ints([1])), indices)
-    return ops.reduce_sum(ops.select(chosen, x, const_like(0, x)), ints([-1]), False)

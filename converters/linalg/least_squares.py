@@ -11,7 +11,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import const_like
-from paddle2ov.converters.graph.dims import dim_of, rank_of
+from paddle2ov.converters.graph.dims import dim_of, rank_of, scalar_of
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.spectrum import relative_tolerance, singular_vectors
 from paddle2ov.graph import arrays
@@ -30,7 +30,7 @@ def lstsq(node: NodeContext) -> NamedOutputs:
     driver = node.get_str("driver", "gels")
     node.require(driver in ("gels", "gelsy", "gelsd", "gelss"), "unknown driver", driver=driver)
     u, s, v = singular_vectors(node, x, full=False)
-    rcond = ops.reshape(node.get_tensor("rcond", x.get_element_type(), 0.0), ints([]), False)
+    rcond = scalar_of(node, "rcond", x.get_element_type(), 0.0)
     if driver == "gels":  # assumes full rank
         rcond = const_like(0, x)
     above = ops.greater(s, relative_tolerance(s, rcond))

@@ -3,8 +3,8 @@
 Paddle: `inverse`, `matrix_power`, `solve`, `cholesky`, `cholesky_solve`, `triangular_solve`.
 Semantics: `paddle/phi/kernels/impl/{inverse,matrix_power,solve,cholesky_solve}_kernel_impl.h`,
 `paddle/phi/kernels/cpu/{cholesky,triangular_solve}_kernel.cc`.
-A linear system is solved with the inverse, which OpenVINO has. Complex matrices are in `complex/matrices.py`; those of
-`solve`, `cholesky` and `cholesky_solve` are refused: Paddle has no kernel for them.
+A linear system is solved with the inverse, which OpenVINO has. Complex matrices of `solve`,
+`cholesky` and `cholesky_solve` are refused: Paddle has no kernel for them.
 
 A Cholesky factor takes one loop iteration per column, so that the size of the matrix may be dynamic.
 """
@@ -12,14 +12,22 @@ A Cholesky factor takes one loop iteration per column, so that the size of the m
 from __future__ import annotations
 
 import numpy as np
-from openvino import Node, Output
+from openvino import Output
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
-from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of
 from paddle2ov.converters.graph.exact import constant_power
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.spatial import ranked_dims
-from paddle2ov.converters.linalg.parts import matrix_transpose, triangle
+from paddle2ov.converters.linalg.parts import (
+    batched_eye,
+    joined,
+    matrix_transpose,
+    parts_of,
+    row_indices,
+    solve as solve_parts,
+    triangle,
+)
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -40,7 +48,7 @@ def matrix_power(node: NodeContext) -> NamedOutputs:
     """out = x^n; a negative n takes the power of the inverse, 0 gives identities."""
     x, n = node.get_input("x"), node.get_int("n")
     if n == 0:
-        return {"out": ops.broadcast(_eye(x, rank_of(node, x)), shape_of(x))}
+        return {"out": batched_eye(x, dim_of(x, -1))}
     base: Tensor = ops.inverse(x, adjoint=False) if n < 0 else x
     return {"out": constant_power(base, abs(n), lambda a, b: ops.matmul(a, b, False, False))}
 
@@ -77,14 +85,16 @@ def cholesky_solve(node: NodeContext) -> NamedOutputs:
 
 def triangular_solve(node: NodeContext) -> NamedOutputs:
     """out = x^-1 @ y (or x^-T @ y) for the upper or lower triangle of x, with ones on its diagonal if unitriangular."""
-    x, y = node.get_input("x"), node.get_input("y")
-    upper, transpose = node.get_bool("upper", True), node.get_bool("transpose", False)
-    rank = rank_of(node, x)
-    factor = triangle(x, rank, upper)
+    x, upper = parts_of(node, "x"), node.get_bool("upper", True)
+    rank, size = rank_of(node, x[0]), dim_of(x[0], -1)
+    factor: list[Tensor] = [triangle(part, rank, upper) for part in x]
     if node.get_bool("unitriangular", False):
-        eye = _eye(x, rank)
-        factor = ops.select(ops.equal(eye, const_like(1, eye)), eye, factor)
-    return {"out": ops.matmul(ops.inverse(factor, adjoint=False), y, transpose, False)}
+        diagonal = ops.equal(row_indices(size), index_range(size))
+        ones = (const_like(value, x[0]) for value in (1, 0))
+        factor = [ops.select(diagonal, one, part) for one, part in zip(ones, factor, strict=False)]
+    if node.get_bool("transpose", False):
+        factor = [matrix_transpose(part, rank) for part in factor]
+    return {"out": joined(solve_parts(factor, parts_of(node, "y")))}
 
 
 def cholesky(node: NodeContext) -> NamedOutputs:
@@ -109,8 +119,3 @@ def cholesky(node: NodeContext) -> NamedOutputs:
     start = ops.multiply(symmetric, const_like(0, x))
     (lower,) = loop(size, [start], [symmetric, index_range(size)], column)
     return {"out": matrix_transpose(lower, rank) if upper else lower}
-
-
-def _eye(x: Output, rank: int) -> Node:
-    size = dim_of(x, rank - 1)
-    return ops.eye(size, size, ints(0), x.get_element_type().get_type_name())

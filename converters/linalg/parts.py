@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from openvino import Node, Output
 
 from paddle2ov.converters.complex.elementary import divide_pairs, multiply_pairs
+from paddle2ov.converters.complex.matrices import from_block_matrix, real_block_matrix
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, shape_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.translation.node_context import NodeContext
 
 
@@ -54,6 +56,15 @@ def adjoint_product(x: Sequence[Tensor], y: Sequence[Tensor]) -> list[Tensor]:
     (a, b), (c, d) = x, y
     real = ops.add(ops.matmul(a, c, True, False), ops.matmul(b, d, True, False))
     return [real, ops.subtract(ops.matmul(a, d, True, False), ops.matmul(b, c, True, False))]
+
+
+def solve(matrix: Sequence[Tensor], y: Sequence[Tensor]) -> list[Tensor]:
+    """matrix^-1 @ y."""
+    if len(matrix) == 1:
+        return [ops.matmul(ops.inverse(matrix[0], adjoint=False), y[0], False, False)]
+    inverse = ops.inverse(real_block_matrix((matrix[0], matrix[1])), adjoint=False)
+    solution = ops.matmul(inverse, ops.concat(list(y), -2), False, False)
+    return [*real_imag(from_block_matrix(solution, dim_of(matrix[0], -1), ints(OPEN_END)))]
 
 
 def row_indices(rows: Tensor) -> Node:

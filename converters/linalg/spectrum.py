@@ -34,25 +34,13 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def eigvalsh(node: NodeContext) -> NamedOutputs:
     """eigenvalues = those of the symmetric matrix of which one triangle is given, ascending."""
-    return {"eigenvalues": _eigenvalues(node, node.get_str("uplo", "L"))}
+    return {"eigenvalues": _eigen(node, node.get_str("uplo", "L"))[0]}
 
 
 def eigh(node: NodeContext) -> NamedOutputs:
     """out_w, out_v = eigenvalues, ascending, and vectors of the symmetric matrix of which one triangle is given."""
-    triangle = node.get_str("UPLO", "L")
-    if not _vectors_wanted(node, "out_v"):
-        return {"out_w": _eigenvalues(node, triangle)}
-    x, rank = node.get_input("x"), rank_of(node, node.get_input("x"))
-    (matrix, vectors), indices = diagonalize(node, x, rank, triangle, [batched_eye(x, dim_of(x, rank - 1)).output(0)])
-    topk = ops.topk(
-        gather_per_row(matrix, indices, rank),
-        dim_of(x, rank - 1),
-        rank - 2,
-        "min",
-        "value",
-        index_element_type=Type.i64,
-    )
-    return {"out_w": topk.output(0), "out_v": _gather_columns(vectors, topk.output(1), rank)}
+    values, vectors = _eigen(node, node.get_str("UPLO", "L"), _vectors_wanted(node, "out_v"))
+    return {"out_w": values} if vectors is None else {"out_w": values, "out_v": vectors}
 
 
 def svd(node: NodeContext) -> NamedOutputs:
@@ -128,7 +116,7 @@ def _epsilon(node: NodeContext) -> Node:
 
 def _values(node: NodeContext) -> Tensor:
     if node.get_bool("hermitian", False):
-        return ops.abs(_eigenvalues(node, "L"))
+        return ops.abs(_eigen(node, "L")[0])
     return _singular_values(node)
 
 
@@ -146,21 +134,25 @@ def _vectors_wanted(node: NodeContext, *names: str) -> bool:
 # --- eigenvalues -----------------------------------------------------------------------------------------------------
 
 
-def _eigenvalues(node: NodeContext, triangle: str) -> Output:
+def _eigen(node: NodeContext, triangle: str, with_vectors: bool = False) -> tuple[Output, Output | None]:
+    """The eigenvalues, ascending, and their vectors if they are wanted."""
     x = node.get_input("x")
-    rank = rank_of(node, x)
     is_complex = node.is_complex("x")
+    rank = rank_of(node, x) - is_complex
     if is_complex:
-        rank -= 1
         real, imag = (
             symmetric_from_triangle(node, part, rank, triangle, sign)
             for part, sign in zip(real_imag(x), (1, -1), strict=True)
         )
         x = real_block_matrix((real, imag))
-    (matrix,), indices = diagonalize(node, x, rank, triangle, [])
+    size = dim_of(x, rank - 1)
+    start = [batched_eye(x, size).output(0)] if with_vectors else []
+    (matrix, *vectors), indices = diagonalize(node, x, rank, triangle, start)
     diagonal = gather_per_row(matrix, indices, rank)
-    values = ops.topk(diagonal, dim_of(x, rank - 1), rank - 2, "min", "value", index_element_type=Type.i32).output(0)
-    return _drop_duplicates(values) if is_complex else values
+    values, order = ops.topk(diagonal, size, rank - 2, "min", "value", index_element_type=Type.i64).outputs()
+    if is_complex:
+        return _drop_duplicates(values), None
+    return values, _gather_columns(vectors[0], order, rank) if vectors else None
 
 
 # --- singular values -------------------------------------------------------------------------------------------------

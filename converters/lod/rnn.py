@@ -23,19 +23,12 @@ from paddle2ov.converters.lod.sequences import (
     reverse_sequences,
     to_dense,
 )
+from paddle2ov.converters.rnn import ACTIVATIONS, Activation, gru_cell, gru_weights
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
-Activation: TypeAlias = Callable[[Tensor], Tensor]
 CellFunction: TypeAlias = Callable[[Tensor, Outputs, Outputs], Sequence[Tensor]]
-
-_ACTIVATIONS: dict[str, Activation] = {
-    "sigmoid": ops.sigmoid,
-    "tanh": ops.tanh,
-    "relu": ops.relu,
-    "identity": lambda x: x,
-}
 
 
 def gru(node: NodeContext) -> NamedOutputs:
@@ -55,21 +48,12 @@ def _gru(node: NodeContext, name: str, recurrent: str) -> NamedOutputs:
     width = _width(node, recurrent)
     if node.has_input("bias"):
         x = ops.add(x, reshape(node.get_input("bias"), [-1]))
-    # The weight's buffer holds [width, 2 * width] for u and r, then [width, width] for c.
-    flat = reshape(node.get_input(recurrent), [-1])
-    for_gates, for_candidate = ops.variadic_split(flat, ints(0), ints([2 * width * width, width * width])).outputs()
-    weights = [reshape(for_gates, [width, 2 * width]), reshape(for_candidate, [width, width])]
-    gate, candidate = _activation(node, "gate_activation", "sigmoid"), _activation(node, "activation", "tanh")
+    weights = gru_weights(node.get_input(recurrent), width)
+    functions = _activation(node, "gate_activation", "sigmoid"), _activation(node, "activation", "tanh")
     origin = node.get_bool("origin_mode", False)
 
     def step(now: Tensor, states: Outputs, weights: Outputs) -> Sequence[Tensor]:
-        (state,) = states
-        own_u, own_r, own_c = ops.split(now, ints(1), 3).outputs()
-        for_u, for_r = ops.split(ops.matmul(state, weights[0], False, False), ints(1), 2).outputs()
-        u, r = gate(ops.add(own_u, for_u)), gate(ops.add(own_r, for_r))
-        c = candidate(ops.add(own_c, ops.matmul(ops.multiply(r, state), weights[1], False, False)))
-        start, end = (c, state) if origin else (state, c)
-        return [ops.add(start, ops.multiply(u, ops.subtract(end, start)))]
+        return [gru_cell(now, states[0], weights, functions, origin)[-1]]
 
     return _recur(node, name, x, {"hidden": ("h0", width)}, weights, step)
 
@@ -113,7 +97,7 @@ def _lstm(node: NodeContext, name: str, recurrent: str, result: str = "hidden") 
         _activation(node, f"{which}_activation", default)
         for which, default in (("gate", "sigmoid"), ("cell", "tanh"), ("candidate", "tanh"))
     )
-    proj_activation = _activation(node, "proj_activation", "tanh") if projected else _ACTIVATIONS["identity"]
+    proj_activation = _activation(node, "proj_activation", "tanh") if projected else ACTIVATIONS["identity"]
     most, most_projected = node.get_float("cell_clip", 0.0), node.get_float("proj_clip", 0.0)
     if projected:
         weights.append(node.get_input("proj_weight"))
@@ -159,8 +143,8 @@ def _width(node: NodeContext, name: str) -> int:
 
 def _activation(node: NodeContext, name: str, default: str) -> Activation:
     chosen = node.get_str(name, default)
-    node.require(chosen in _ACTIVATIONS, "is not supported", **{name: chosen})
-    return _ACTIVATIONS[chosen]
+    node.require(chosen in ACTIVATIONS, "is not supported", **{name: chosen})
+    return ACTIVATIONS[chosen]
 
 
 def _recur(

@@ -11,20 +11,19 @@ from __future__ import annotations
 
 import numpy as np
 from openvino import Node, Output, Type
-from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
-from paddle2ov.converters.graph.dims import dim_vector, index_range, shape_of
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, index_range
 from paddle2ov.converters.graph.exact import join_halves, split_halves
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.graph.slices import OPEN_END, reverse_along
+from paddle2ov.graph.slices import OPEN_END, reverse_along, slice_along
 from paddle2ov.graph.values import LoDTensor, SequenceLayout, SequenceLengths
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NodeContext
-from paddle2ov.typing import AnyArray
 
 
 def dense_input(node: NodeContext, name: str, idx: int = 0, filling: float | None = 0) -> tuple[Tensor, SequenceLayout]:
@@ -59,14 +58,14 @@ def split_equal(x: Tensor, count: int | Output) -> Node:
     if isinstance(count, int) and count == 1:
         return ops.unsqueeze(x, ints([0]))
     number = count_vector(count)
-    rows, rest = _rows(x)
-    return ops.reshape(x, ops.concat([number, ops.divide(rows, number), rest], 0), False)
+    steps = ops.divide(dim_vector(x, [0]), number)
+    return ops.reshape(x, ops.concat([number, steps, dim_range(x, 1)], 0), False)
 
 
 def all_segment_ids(lengths: Tensor) -> Node:
     """The index of the sequence that each row belongs to, int64 [rows]."""
-    known = constant_value(lengths)
-    if known is not None:
+    known = constant_of(output_of(lengths))
+    if known is not None:  # OpenVINO's CPU plugin folds when it compiles, and fails where shapes depend on it
         return ints(arrays.repeat(arrays.arange(known.size), known).tolist())
     return segment_ids(lengths, ops.reduce_sum(lengths, ints([0]), False))
 
@@ -78,18 +77,9 @@ def segment_ids(lengths: Tensor, rows: Tensor) -> Node:
     return ops.reduce_sum(cast_to(ops.greater_equal(number, ends), Type.i64), ints(1), False)
 
 
-def constant_value(x: Tensor) -> AnyArray | None:
-    """The values of a constant, else None.
-
-    OpenVINO's CPU plugin folds constants when it compiles, and fails where shapes depend on them: fold them before.
-    """
-    node = x if isinstance(x, Node) else x.get_node()
-    return np.asarray(node.get_data()) if isinstance(node, Constant) else None
-
-
 def row_starts(lengths: Tensor) -> Node:
     """The first row of each sequence, int64 [count]."""
-    known = constant_value(lengths)
+    known = constant_of(output_of(lengths))
     if known is not None:
         return ints((np.cumsum(known) - known).tolist())
     return ops.cum_sum(lengths, ints(0), exclusive=True)
@@ -106,9 +96,8 @@ def rows_of_dense(x: Tensor, layout: SequenceLayout) -> Node:
         return ops.gather_nd(x, ops.transpose(ops.non_zero(step_mask(x, layout), "i64"), ints([1, 0])))
     if isinstance(layout, int) and layout == 1:
         return ops.squeeze(x, ints([0]))
-    dims = shape_of(x)
-    rows = ops.reduce_prod(slice_dims(dims, 0, 2), ints([0]), True)
-    return ops.reshape(x, ops.concat([rows, slice_dims(dims, 2, OPEN_END)], 0), False)
+    rows = ops.reduce_prod(dim_vector(x, [0, 1]), ints([0]), True)
+    return ops.reshape(x, ops.concat([rows, dim_range(x, 2)], 0), False)
 
 
 def lod_of_lengths(lengths: Tensor) -> SequenceLengths:
@@ -125,7 +114,7 @@ def padded_lengths(dense: Tensor, layout: SequenceLayout) -> Tensor:
     """The number of steps of each sequence of [count, steps, ...], int64 [count]."""
     if isinstance(layout, SequenceLengths):
         return cast_to(layout.output, Type.i64)
-    return ops.broadcast(ops.squeeze(padded_length(dense), ints([0])), slice_dims(shape_of(dense), 0, 1))
+    return ops.broadcast(ops.squeeze(padded_length(dense), ints([0])), dim_vector(dense, [0]))
 
 
 def reverse_sequences(dense: Tensor, layout: SequenceLayout) -> Node:
@@ -166,16 +155,6 @@ def step_mask(dense: Tensor, layout: SequenceLayout) -> Node:
     return ops.less(indices, ops.unsqueeze(padded_lengths(dense, layout), ints([1])))
 
 
-def _rows(x: Tensor) -> tuple[Node, Node]:
-    dims = shape_of(x)
-    return slice_dims(dims, 0, 1), slice_dims(dims, 1, OPEN_END)
-
-
-def slice_dims(dims: Tensor, begin: int, end: int) -> Node:
-    """The dimensions begin ... end - 1."""
-    return ops.slice(dims, ints([begin]), ints([end]), ints([1]))
-
-
 def count_vector(layout: SequenceLayout) -> Node:
     """The number of sequences as [1]."""
     if isinstance(layout, SequenceLengths):
@@ -206,4 +185,4 @@ def continuations(x: Tensor, layout: SequenceLengths) -> tuple[Node, Node]:
     begins = ops.broadcast(none, ops.shape_of(starts, Type.i64))
     inside = ops.scatter_update(ops.concat([all_rows, none], 0), starts, begins, ints(0))
     inside = ops.unsqueeze(inside, ints([1]))
-    return slice_dims(inside, 0, -1), slice_dims(inside, 1, OPEN_END)
+    return slice_along(inside, ints([0]), ints([-1]), 0), slice_along(inside, ints([1]), ints([OPEN_END]), 0)

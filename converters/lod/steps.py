@@ -15,12 +15,11 @@ import math
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.fused.layers import apply_activation
+from paddle2ov.converters.fused.activation import apply_activation
 from paddle2ov.converters.graph.common import Tensor, cast_to, const
-from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, index_range, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import (
     all_segment_ids,
-    constant_value,
     count_vector,
     dense_input,
     fill_padding,
@@ -31,10 +30,10 @@ from paddle2ov.converters.lod.sequences import (
     reverse_sequences,
     row_starts,
     segment_ids,
-    slice_dims,
     step_mask,
     to_dense,
 )
+from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
@@ -50,7 +49,8 @@ def lod_reset(node: NodeContext) -> NamedOutputs:
         return {"out": LoDTensor(x, node.sequence_layout("y"))}
     if not node.is_known("y"):
         offsets = ops.reshape(cast_to(node.get_input("y"), Type.i64), ints([-1]), False)
-        lengths_later = ops.subtract(slice_dims(offsets, 1, OPEN_END), slice_dims(offsets, 0, -1))
+        later, earlier = (slice_along(offsets, ints([i]), ints([end]), 0) for i, end in ((1, OPEN_END), (0, -1)))
+        lengths_later = ops.subtract(later, earlier)
         return {"out": LoDTensor(x, SequenceLengths(lengths_later.output(0)))}
     begins = node.get_constant("y").reshape(-1) if node.has_input("y") else np.asarray(node.get_ints("target_lod", []))
     node.require(begins.size > 1, "two numbers or more are expected", target_lod=begins.tolist())
@@ -111,8 +111,7 @@ def sequence_pad(node: NodeContext) -> NamedOutputs:
 
 def _step_like(x: Tensor, value: Tensor, steps: int = 1) -> Node:
     """`value` broadcast to the shape of x with the given number of steps."""
-    dims = shape_of(x)
-    return ops.broadcast(value, ops.concat([slice_dims(dims, 0, 1), ints([steps]), slice_dims(dims, 2, OPEN_END)], 0))
+    return ops.broadcast(value, ops.concat([dim_vector(x, [0]), ints([steps]), dim_range(x, 2)], 0))
 
 
 def sequence_unpad(node: NodeContext) -> NamedOutputs:
@@ -151,7 +150,7 @@ def _lengths(node: NodeContext, name: str) -> Tensor:
 
 def _concatenated_ranges(first: Tensor, lengths: Tensor) -> Node:
     """The ranges first[i] ... first[i] + lengths[i] - 1, concatenated."""
-    known = [constant_value(value) for value in (first, lengths)]
+    known = [constant_of(output_of(value)) for value in (first, lengths)]
     if known[0] is not None and known[1] is not None:
         charge_array(sum(max(int(many), 0) for many in known[1]))
         return ints([int(item) + i for item, many in zip(*known, strict=True) for i in range(int(many))])
@@ -187,7 +186,7 @@ def _expand_by_lengths(node: NodeContext) -> LoDTensor:
 
 
 def _gather_lengths(values: Tensor, indices: Node) -> Node:
-    known, where = constant_value(values), constant_value(indices)
+    known, where = constant_of(output_of(values)), constant_of(indices.output(0))
     if known is not None and where is not None:
         return ints(known[where].tolist())
     return ops.gather(values, indices, ints(0))
@@ -195,11 +194,10 @@ def _gather_lengths(values: Tensor, indices: Node) -> Node:
 
 def _repeat_sequences(x: Tensor, repeats: Tensor) -> Node:
     """[count, steps, ...] with each sequence repeated, as [count * repeats * steps, ...]."""
-    dims = shape_of(x)
-    batch, rest = slice_dims(dims, 0, 1), slice_dims(dims, 1, OPEN_END)
-    spread = ops.broadcast(ops.unsqueeze(x, ints([1])), ops.concat([batch, repeats, rest], 0))
-    rows = ops.multiply(ops.multiply(batch, repeats), slice_dims(dims, 1, 2))
-    return ops.reshape(spread, ops.concat([rows, slice_dims(dims, 2, OPEN_END)], 0), False)
+    batch = dim_vector(x, [0])
+    spread = ops.broadcast(ops.unsqueeze(x, ints([1])), ops.concat([batch, repeats, dim_range(x, 1)], 0))
+    rows = ops.multiply(ops.multiply(batch, repeats), padded_length(x))
+    return ops.reshape(spread, ops.concat([rows, dim_range(x, 2)], 0), False)
 
 
 def sequence_expand_as(node: NodeContext) -> NamedOutputs:

@@ -21,11 +21,13 @@ from openvino import Node, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, prevent_fusion, reshape
 from paddle2ov.converters.graph.dims import (
     dim_of,
+    dim_range,
     dim_vector,
     index_range,
     int_vector,
     normalize_axis,
     rank_of,
+    scalar_of,
     shape_of,
 )
 from paddle2ov.converters.special import erf_inverse
@@ -91,9 +93,7 @@ def uniform(form: str = "") -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         """out is uniform in [min, max)."""
         node.require(node.get_int("diag_num", 0) == 0, "is not supported", diag_num=node.get_int("diag_num", 0))
-        low, high = (
-            reshape(node.get_tensor(name, Type.f32, default), []) for name, default in (("min", -1.0), ("max", 1.0))
-        )
+        low, high = (scalar_of(node, name, Type.f32, default) for name, default in (("min", -1.0), ("max", 1.0)))
         shape, seed = _SHAPES[form](node), node.get_int("seed", 0)
         are_known = node.is_known("min") and node.is_known("max")
         if are_known and node.get_float("min", -1.0) < node.get_float("max", 1.0):
@@ -111,9 +111,7 @@ def gaussian(form: str = "") -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         """out is normal with the given mean and standard deviation."""
         drawn = standard_normal(_SHAPES[form](node), node.get_int("seed", 0))
-        mean, deviation = (
-            reshape(node.get_tensor(name, Type.f32, default), []) for name, default in (("mean", 0.0), ("std", 1.0))
-        )
+        mean, deviation = (scalar_of(node, name, Type.f32, default) for name, default in (("mean", 0.0), ("std", 1.0)))
         return {"out": cast_to(ops.add(ops.multiply(drawn, deviation), mean), _dtype(node))}
 
     return convert
@@ -175,27 +173,22 @@ def _sample_with_replacement(x: Node, count: Tensor, seed: int) -> Node:
     """`count` indices along the last dimension, with replacement: where a uniform number falls in the running sums."""
     # OpenVINO has Multinomial, which its CPU plugin refuses when two operators read the result.
     sums = ops.cum_sum(x, ints(-1))
-    dims = shape_of(x)
     total = ops.gather(sums, ints([-1]), ints(-1))
-    batch = ops.slice(dims, ints([0]), ints([-1]), ints([1]))
-    numbers = ops.multiply(unit_uniform(ops.concat([batch, count], 0), seed), total)
+    numbers = ops.multiply(unit_uniform(ops.concat([dim_range(x, 0, -1), count], 0), seed), total)
     passed = ops.less_equal(ops.unsqueeze(sums, ints(-2)), ops.unsqueeze(numbers, ints(-1)))
     ones = ops.convert(passed, Type.i64)
     indices = prevent_fusion(ones, ops.reduce_sum(ones, ints([-1]), False), [-1])
-    last = ops.subtract(ops.gather(dims, ints(-1), ints(0)), ints(1))
-    return ops.minimum(indices, last)
+    return ops.minimum(indices, ops.subtract(dim_of(x, -1), ints(1)))
 
 
 def sampling_id(node: NodeContext) -> NamedOutputs:
     """out = for each row the index at which its running sum exceeds a number of min ... max, or else the last one."""
     x = ops.convert(node.get_input("x"), Type.f32)
     low, high = (const(node.get_float(name, default), Type.f32) for name, default in (("min", 0.0), ("max", 1.0)))
-    dims = shape_of(x)
-    rows, last = ops.gather(dims, ints([0]), ints(0)), ops.subtract(ops.gather(dims, ints(1), ints(0)), ints(1))
-    numbers = _uniform(ops.concat([rows, ints([1])], 0), low, high, "f32", node.get_int("seed", 0))
+    numbers = _uniform(ops.concat([dim_vector(x, [0]), ints([1])], 0), low, high, "f32", node.get_int("seed", 0))
     passed = ops.less_equal(ops.cum_sum(x, ints(1)), numbers)
     indices = ops.reduce_sum(ops.convert(passed, Type.i64), ints([1]), False)
-    return {"out": ops.minimum(indices, last)}
+    return {"out": ops.minimum(indices, ops.subtract(dim_of(x, 1), ints(1)))}
 
 
 def exponential(node: NodeContext) -> NamedOutputs:
@@ -241,7 +234,7 @@ def dropout_in_training(node: NodeContext) -> NamedOutputs:
     if axes:  # the other dimensions are dropped together
         kept = [1 if i in axes else 0 for i in range(rank_of(node, x))]
         dims = ops.select(const(kept, Type.boolean), dims, const_like(1, dims))
-    p = reshape(node.get_tensor("p", Type.f32, 0.5), [])
+    p = scalar_of(node, "p", Type.f32, 0.5)
     stays = ops.greater_equal(unit_uniform(dims, seed), p)
     zero = const_like(0, x)
     scaled: Tensor = x

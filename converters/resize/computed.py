@@ -1,4 +1,4 @@
-"""Resizes with ratios known at run time: elements are gathered by indices, and weighted, that the graph computes.
+"""Resizes whose ratio is not that of their sizes: elements are gathered and weighted as the graph computes.
 
 Semantics: `paddle/phi/kernels/cpu/interpolate_kernel.cc`, `paddle/phi/kernels/funcs/interpolate_function.h`.
 """
@@ -67,7 +67,7 @@ def _has_float32_digits(x: Output) -> Node:
     return ops.logical_and(digits, ops.not_equal(eight, x))
 
 
-def broadcast_single(x: Output, plan: ResizeParameters, sizes: Node, axes: Sequence[int]) -> Output:
+def broadcast_single(x: Output, plan: ResizeParameters, sizes: Tensor, axes: Sequence[int]) -> Output:
     """x with each dimension that becomes 1 filled with its result (its ratio is 0); the others are unchanged."""
     for i in axes:
         single = ops.convert(ops.equal(ops.gather(sizes, ints(i), ints(0)), ints(1)), Type.i64)
@@ -86,7 +86,7 @@ def broadcast_single(x: Output, plan: ResizeParameters, sizes: Node, axes: Seque
 def pad_for_computed_scales(x: Output, plan: ResizeParameters, sizes: Node) -> Output:
     """x padded at its end so that each dimension that a scale known at run time is to stretch does grow.
 
-    `_pad_to_grow` does so for known scales. At most 2^15 elements are added, for scales next to 1.
+    OpenVINO's CPU plugin leaves one that keeps its size as it is. At most 2^15 elements are added, for scales near 1.
     """
     assert plan.scale_tensor is not None
     over = ops.subtract(plan.scale_tensor, number(1))

@@ -9,16 +9,14 @@ order. A scale also fixes the ratio of coordinates (1 / scale). In two dimension
 the older ops, a dimension that becomes 1 has the ratio 0: its first element, not its middle.
 
 OpenVINO's Interpolate is emitted where it computes the same; where rounding of the nearest element differs, and where
-Paddle's ratio is not in / out, elements are gathered (`nearest.py`) or weighted by matrices (`weights.py`). A
-nearest resize to a size known at run time goes to Interpolate: at non-integer ratios an exact tie may fall on the
-neighbour. A size together with a scale, and a scale known at run time, are resized by indices and weights that the
-graph computes (`computed.py`).
+Paddle's ratio is not in / out, elements are gathered (`nearest.py`) and weighted (`computed.py`). A nearest resize to a
+size known at run time goes to Interpolate: at non-integer ratios an exact tie may fall on the neighbour. So does a
+scale known at run time, unless a size is given with it.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -36,15 +34,14 @@ from paddle2ov.converters.resize.computed import (
 from paddle2ov.converters.resize.nearest import nearest, nearest_is_exact
 from paddle2ov.converters.resize.scaled_sizes import (
     ResizeParameters,
-    any_resized,
     attribute_scale,
     dynamic_scaled_sizes,
+    dynamic_sizes,
     interpolate_scales_exactly,
     interpolate_sizes,
     scaled_sizes,
     tensor_scales,
 )
-from paddle2ov.converters.resize.weights import by_weight_matrices
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.upstream import depends_on_data
@@ -161,32 +158,27 @@ def _resize(x: Output, plan: ResizeParameters) -> Tensor:
     return _resize_to_single(x, plan) if single else _interpolate(x, plan)
 
 
+@works_around("resize_of_kept_size")
 def _by_scales(x: Output, plan: ResizeParameters, single: bool) -> Tensor:
     """A linear or cubic resize with the ratio 1 / scale. Interpolate may give one element too many: it is cut."""
     assert plan.scales is not None
     dims = ranked_dims(x)[2:]
-    if single or plan.maybe_single:
-        if None not in dims:
-            return by_weight_matrices(x, plan, dims)
-        axes = [*plan.maybe_single, *(i for i, size in enumerate(plan.sizes) if size == 1)]
-        x = broadcast_single(x, plan, dynamic_scaled_sizes(x, plan.scales), axes)
+    if single and None not in dims:
+        return by_indices(x, plan)
     surplus = False
     for dim, size, scale in zip(dims, plan.sizes, plan.scales, strict=True):
-        if dim is None or size is None:
-            surplus = surplus or not interpolate_scales_exactly(scale)
-            continue
-        made = int(interpolate_sizes(dim, scale))
-        if size > made:
-            return by_indices(x, plan) if None in dims else by_weight_matrices(x, plan, dims)
-        if None not in dims and made == dim and _may_keep_size(plan, scale):
-            return by_weight_matrices(x, plan, dims)
-        surplus = surplus or size != made
-    may_stay = None in dims and any(_may_keep_size(plan, scale) for scale in plan.scales)
-    if not surplus and not may_stay:
-        return _interpolate(x, plan)
-    sizes = dynamic_scaled_sizes(x, plan.scales) if None in plan.sizes else ints([size or 0 for size in plan.sizes])
-    out = _interpolate(_pad_to_grow(x, plan, plan.scales) if may_stay else x, plan)
-    return _cut(out, plan, sizes)
+        made = None if dim is None else int(interpolate_sizes(dim, scale))
+        # OpenVINO's CPU plugin leaves a dimension that keeps its size as it is, whatever the scale. Paddle does so only
+        # where all dimensions keep theirs.
+        may_stay = plan.mode == "linear" and 1 < scale < 1.5 and made == dim
+        if may_stay or (made is not None and size is not None and size > made):
+            return by_indices(x, plan)
+        surplus = surplus or (size != made if made is not None else not interpolate_scales_exactly(scale))
+    if single or plan.maybe_single:
+        axes = [*plan.maybe_single, *(i for i, size in enumerate(plan.sizes) if size == 1)]
+        x = broadcast_single(x, plan, dynamic_sizes(x, plan), axes)
+    out = _interpolate(x, plan)
+    return _cut(out, plan, dynamic_sizes(x, plan)) if surplus else out
 
 
 def _by_computed_scales(x: Output, plan: ResizeParameters, scales: Output) -> Node:
@@ -199,35 +191,14 @@ def _by_computed_scales(x: Output, plan: ResizeParameters, scales: Output) -> No
     return _cut(_interpolate(x, plan), plan, sizes)
 
 
-def _cut(x: Node, plan: ResizeParameters, sizes: Node) -> Node:
+def _cut(x: Node, plan: ResizeParameters, sizes: Tensor) -> Node:
     count = plan.rank - 2
     return ops.slice(x, ints([0] * count), sizes, ints([1] * count), ints(list(range(2, plan.rank))))
-
-
-@works_around("resize_of_kept_size")
-def _pad_to_grow(x: Output, plan: ResizeParameters, scales: Sequence[float]) -> Node:
-    """x padded at its end so that each dimension grows when it is resized.
-
-    OpenVINO's CPU plugin leaves a dimension that keeps its size as it is, whatever the scale. Paddle does so only where
-    all dimensions keep theirs: then nothing is padded.
-    """
-    resized = ops.convert(any_resized(x, dynamic_scaled_sizes(x, scales)), Type.i64)
-    more = [math.ceil(1 / (scale - 1)) if _may_keep_size(plan, scale) else 0 for scale in scales]
-    after = ops.concat([ints([0, 0]), ops.multiply(ints(more), resized)], 0)
-    return ops.pad(x, ints([0] * plan.rank), after, "edge")
-
-
-def _may_keep_size(plan: ResizeParameters, scale: float) -> bool:
-    """Whether a dimension of two elements or more may keep its size."""
-    return plan.mode == "linear" and 1 < scale < 1.5
 
 
 @works_around("resize_of_constant_over_one_axis")
 def _resize_to_single(x: Output, plan: ResizeParameters) -> Tensor:
     """A resize to sizes with a 1, whose dimension has the ratio 0: linear interpolation takes its first element."""
-    dims = ranked_dims(x)[2:]
-    if plan.mode == "cubic" and None not in dims:
-        return by_weight_matrices(x, plan, dims)
     if plan.mode == "cubic":
         single = ops.constant(np.asarray([size == 1 for size in plan.sizes]))
         return _interpolate(crop_single(x, plan, single), plan)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor
-from paddle2ov.converters.graph.dims import dim_range, shape_of
+from paddle2ov.converters.graph.dims import dim_of, dim_range
 from paddle2ov.graph import arrays
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ints, ops
@@ -133,9 +133,7 @@ def dynamic_scaled_size(length: Node, scale: float) -> Node:
 
 def dynamic_scaled_sizes(x: Tensor, scales: Sequence[float]) -> Node:
     """`scaled_sizes` of dimensions known at run time."""
-    shape = shape_of(x)
-    lengths = [ops.gather(shape, ints(2 + i), ints(0)) for i in range(len(scales))]
-    sizes = [dynamic_scaled_size(length, scale) for length, scale in zip(lengths, scales, strict=True)]
+    sizes = [dynamic_scaled_size(dim_of(x, 2 + i), scale) for i, scale in enumerate(scales)]
     return ops.concat([ops.unsqueeze(size, ints([0])) for size in sizes], 0)
 
 

@@ -88,6 +88,8 @@ class _Evaluation:
 
     def value(self, output: Output) -> Tensor | None:
         node = output.get_node()
+        if isinstance(node, Constant):
+            return Tensor(node.get_data()) if self._is_small(output) else None
         key = (node.get_name(), output.get_index())
         if key not in self._done and self._depth < _MAX_DEPTH:
             self._left -= 1
@@ -101,13 +103,11 @@ class _Evaluation:
         unknown: _Results = {(name, i): None for i in range(len(outputs))}
         if self._left < 0 or not all(map(self._is_small, outputs)):
             return unknown
-        if isinstance(node, Constant):
-            return {(name, 0): Tensor(node.get_data())}
         if node.get_type_name() not in _SAFE and node.get_type_name() not in _CHECKS:
             return unknown
         inputs = []
-        for source in node.inputs():
-            value = self.value(source.get_source_output())
+        for source in node.input_values():
+            value = self.value(source)
             if value is None:
                 return unknown
             inputs.append(value)

@@ -42,7 +42,6 @@ EXCEPTIONS = {
     "fused_gemm_epilogue.*": ON_GPU,
     "inplace_abn.*": PADDLE_1,
     "linspace.dtype": UNSET,
-    "logical_*.axis": PADDLE_1,
     "logspace.dtype": UNSET,
     "logsumexp*.axis": "[0] up to Paddle 2; the proto of Paddle 3 reduces all axes, which its programs say",
     "mv_grad.transpose_*": "shared with other products of matrices",
