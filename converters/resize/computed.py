@@ -19,6 +19,7 @@ from paddle2ov.converters.resize.scaled_sizes import ResizeParameters, any_resiz
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.workarounds import works_around
 
 
 def computed_scale_sizes(x: Output, scales: Output, single: bool) -> Node:
@@ -83,6 +84,7 @@ def broadcast_single(x: Output, plan: ResizeParameters, sizes: Tensor, axes: Seq
     return x
 
 
+@works_around("resize_of_kept_size")
 def pad_for_computed_scales(x: Output, plan: ResizeParameters, sizes: Node) -> Output:
     """x padded at its end so that each dimension that a scale known at run time is to stretch does grow.
 
