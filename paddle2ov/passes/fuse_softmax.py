@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints_of, known
+from paddle2ov.graph.constants import constant_of, ints_of, known, number_of
 from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
@@ -14,7 +14,7 @@ from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 
-_PLAIN = ("Exp", "ReduceMax", "Subtract", "Unsqueeze")
+_PLAIN = ("Add", "Exp", "Multiply", "Negative", "ReduceMax", "Subtract", "Unsqueeze")
 
 
 class _Written(Struct, frozen=True):
@@ -26,7 +26,7 @@ class _Written(Struct, frozen=True):
 
 
 class FuseSoftmax(Rule[_Written, _Written]):
-    """Replaces an exponential that is divided by its sum.
+    """Replaces an exponential that is divided by its sum, in each spelling that OpenVINO takes for that.
 
     Given:
         Exp(x) or Exp(x - ReduceMax(x, axis)) → divided by its ReduceSum over the same one axis.
@@ -34,15 +34,17 @@ class FuseSoftmax(Rule[_Written, _Written]):
         Softmax(x, axis).
     """
 
-    roots = ("Divide",)
+    roots = ("Divide", "Multiply")
     needs = ("ReduceSum",)
     reads = ("Exp",)
     counts = ("softmaxes",)
 
     def pattern(self, graph: Graph, node: Node) -> _Written | None:
-        dividend, divisor = node.input_values()
-        total = _statistic(divisor, "ReduceSum")
-        if dividend.get_node().get_type_name() != "Exp" or total is None or not _is_same(total[0], dividend):
+        sides = _quotient(node)
+        if sides is None or sides[0].get_node().get_type_name() != "Exp":
+            return None
+        dividend, total = sides[0], _statistic(sides[1], "ReduceSum")
+        if total is None or not _is_same(total[0], dividend):
             return None
         return _Written(node, dividend.get_node(), total[1])
 
@@ -53,14 +55,45 @@ class FuseSoftmax(Rule[_Written, _Written]):
 
     def rewrite(self, graph: Graph, plan: _Written) -> Counts:
         x, nodes = plan.exponential.input_value(0), [plan.exponential]
-        difference = x.get_node()
-        if difference.get_type_name() == "Subtract":
-            most = _statistic(difference.input_value(1), "ReduceMax")
-            if most is not None and most[1] == plan.axis and _is_same(most[0], difference.input_value(0)):
-                nodes.append(difference)
-                x = difference.input_value(0)
+        if (sides := _difference(x.get_node())) is not None:
+            most = _statistic(sides[1], "ReduceMax")
+            if most is not None and most[1] == plan.axis and _is_same(most[0], sides[0]):
+                nodes.append(x.get_node())
+                x = sides[0]
         replace(plan.quotient.output(0), ops.softmax(x, plan.axis).output(0), *nodes)
         return {"softmaxes": 1}
+
+
+def _quotient(node: Node) -> tuple[Output, Output] | None:
+    """Dividend and divisor: of a Divide, or of a Multiply by a power of -1."""
+    kind, sides = node.get_type_name(), node.input_values()
+    if kind == "Divide":
+        return sides[0], sides[1]
+    for x, y in (sides, sides[::-1]):
+        if y.get_node().get_type_name() == "Power" and number_of(y.get_node().input_value(1)) == -1:
+            return x, y.get_node().input_value(0)
+    return None
+
+
+def _difference(node: Node) -> tuple[Output, Output] | None:
+    """Minuend and subtrahend: of a Subtract, or of an Add of a Negative or of a product by -1."""
+    kind, sides = node.get_type_name(), node.input_values()
+    if kind == "Subtract":
+        return sides[0], sides[1]
+    for x, y in (sides, sides[::-1]) if kind == "Add" else ():
+        if (negated := _negated(y.get_node())) is not None:
+            return x, negated
+    return None
+
+
+def _negated(node: Node) -> Output | None:
+    kind, sides = node.get_type_name(), node.input_values()
+    if kind == "Negative":
+        return sides[0]
+    for x, y in (sides, sides[::-1]) if kind == "Multiply" else ():
+        if number_of(y) == -1:
+            return x
+    return None
 
 
 def _statistic(value: Output, kind: str) -> tuple[Output, int] | None:

@@ -39,6 +39,11 @@ def computed_twice(x):
     return ops.divide(ops.exp(x), ops.unsqueeze(ops.reduce_sum(ops.exp(x), AXIS, False), AXIS))
 
 
+def product(x):
+    powers = ops.exp(ops.add(x, ops.negative(ops.reduce_max(x, AXIS, True))))
+    return ops.multiply(ops.power(ops.reduce_sum(powers, AXIS, True), np.float32(-1)), powers)
+
+
 # --- products ---
 
 
@@ -79,7 +84,7 @@ def batched_values(p, v):
 
 
 HEADS = 2
-SOFTMAXES = (softmax, quotient, stable_quotient, computed_twice)
+SOFTMAXES = (softmax, quotient, stable_quotient, computed_twice, product)
 SCORES = (matmul_scores, batched_scores, inferred_scores)
 VALUES = (matmul_values, batched_values)
 BETWEEN = (lambda x: x, lambda x: ops.multiply(x, np.float32(0.5)), ops.tanh)
