@@ -181,7 +181,7 @@ def _is_ir(path: Path) -> bool:
     with open_regular(path) as file:
         try:
             _, root = next(iterparse(file, ("start",)))
-        except ParseError:
+        except (ParseError, LookupError, ValueError):  # the latter of encodings that the parser does not know
             return False
     return root.tag == "net" and root.get("version") in _IR_VERSIONS
 

@@ -459,13 +459,19 @@ def test_what_cannot_be_checked(ir, tmp_path):
     x = parameter(-1, 8)
     alone = ir(Model([ops.matmul(x, np.ones((8, 8), np.float32), False, False)], [x])).rename(tmp_path / "alone.xml")
     path = ir(Model([ops.tanh(x)], [x]))
-    empty, cut, old = (tmp_path / f"{name}.xml" for name in ("empty", "cut", "old"))
-    for file, text in ((empty, ""), (cut, '<net name="x"'), (old, '<?xml version="1.0"?><net version="7"></net>')):
-        file.write_text(text)
+    texts = {
+        "empty": "",
+        "cut": '<net name="x"',
+        "old": '<?xml version="1.0"?><net version="7"></net>',
+        "unknown_encoding": '<?xml version="1.0" encoding="none"?><net version="11"></net>',
+        "other_encoding": '<?xml version="1.0" encoding="big5"?><net version="11"></net>',
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.xml").write_text(text)
     for arguments, text in (
         ([tmp_path / "none.xml"], "no such file"),
         ([tmp_path / "none.xml", "--params", "x"], "params: they are those of a Paddle model"),
-        *(([file], f"{file.name}: not an OpenVINO IR of version 10 or 11") for file in (empty, cut, old)),
+        *(([tmp_path / f"{name}.xml"], f"{name}.xml: not an OpenVINO IR of version 10 or 11") for name in texts),
         ([alone], "its weights, alone.bin, are not beside it"),
         ([path, "--device", "TPU"], "device: TPU"),
         ([path, "--input", "y[1,8]"], "no input 'y'"),
