@@ -164,8 +164,8 @@ class Localiser:
             ]
             compared = self._plain_alone(plain, batches)
             for operator in batch:
-                alone = compared.get(operator.index)
-                if not alone and (isolated := self.isolate(operator)) is not None:
+                alone = compared.get(operator.index) or None  # nothing of it is known to Paddle
+                if alone is None and (isolated := self.isolate(operator)) is not None:
                     alone = self._compare_alone(isolated)
                 yield OperatorComparison(operator, isolated=alone)
 

@@ -110,6 +110,21 @@ def test_an_operator_stands_alone_with_its_weights_and_constants(format, tmp_pat
                 np.testing.assert_array_equal(result.array, expected.array)
 
 
+def test_an_operator_without_known_results_counts_as_unknown(monkeypatch):
+    folder = network("crnn", "pir")
+    files, program = find_model(folder), read_program(folder)
+    hidden = next(operator for operator in program.block.operators if operator.type == "relu")
+    names = set(hidden.output_names())
+    inputs = {"x": np.linspace(-1, 1, 3 * 32 * 40, dtype=np.float32).reshape(1, 3, 32, 40)}
+    with PaddleProcess("pir") as paddle:
+        values = Values(program, paddle.load(files), inputs)
+        of_paddle = values.of_paddle
+        monkeypatch.setattr(values, "of_paddle", lambda asked: of_paddle([name for name in asked if name not in names]))
+        location = Localiser(values, 1e-4).run()
+    assert location.unknown == 1
+    assert [item.operator.index for item in location.operators if item.isolated is None] == [hidden.index]
+
+
 def test_all_operators_that_draw_are_suspected_last():
     families = {"paddle2ov.converters.random.distributions", "paddle2ov.converters.random.variates"}
     assert {key for key, convert in OP_TABLE.items() if convert.__module__ in families} == RANDOM
