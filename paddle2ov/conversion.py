@@ -159,7 +159,7 @@ def convert(
             "sequence_lengths=True (--sequence-lengths)",
             "', '".join(sequences),
         )
-    if sequence_lengths is True and not sequences:
+    if sequence_lengths is True and not sequences and program is not model:
         log.warning("sequence_lengths (--sequence-lengths) has no effect: no input is declared with sequences (LoD)")
     settings = None
     if bounded or preprocess:
