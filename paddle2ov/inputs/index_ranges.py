@@ -11,7 +11,7 @@ import numpy as np
 from openvino import Model, Node, Output, Type
 
 from paddle2ov.compilation.running import compile_on_cpu, infer
-from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import data_sources, upstream
@@ -120,7 +120,10 @@ def _watched_lengths(less: Node, integers: frozenset[str]) -> Iterator[_Watched]
     """What positions 0, 1, 2, ... are compared with, to mask those after the end of a sequence."""
     positions, lengths = less.input_values()
     node, count = source_behind(positions, _RESHAPING), math.prod(dim or 0 for dim in dims_of(positions) or [0])
-    is_counting = node.get_type_name() == "Range" or ints_of(node.output(0)) == list(range(count))
+    constant = constant_of(node.output(0))
+    is_counting = node.get_type_name() == "Range" or (
+        constant is not None and np.array_equal(constant.reshape(-1), np.arange(count))
+    )
     inputs = _sources(lengths, integers) if is_counting and count else None
     if inputs:
         yield _Watched(lengths, 1, np.array([count + 1]), inputs)

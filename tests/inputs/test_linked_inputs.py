@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from openvino import Model
 
 import paddle2ov
 from gen_models import all_ops
@@ -14,6 +15,8 @@ from gen_models.harness.legacy import legacy_python
 from gen_models.harness.spec import paddle
 from gen_models.harness.store import generated
 from gen_models.linked import linked_program
+from paddle2ov.graph.opset import ops
+from paddle2ov.inputs.index_ranges import index_ranges
 from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.program.reading import read_program
 from paddle2ov.verification.faults import INT64
@@ -222,6 +225,13 @@ def test_a_scalar_of_one_side_of_a_branch():
     report = paddle2ov.verify(network("marked", "legacy"), paddle_python=legacy_python())
     assert report.verdict == "differ"
     assert report.note == SCALARS.format(f"'{report.runs[0].outputs[0].name}'"), "no operator is blamed"
+
+
+@pytest.mark.parametrize("bound", [np.inf, np.nan])
+def test_bounds_that_are_no_positions(bound):
+    n = ops.parameter([1], np.int64, "n")
+    model = Model([ops.less(np.array([bound], np.float32), ops.convert(n, "f32"))], [n])
+    assert index_ranges(model, ["n"], {"n": (1,)}, {}) == {}
 
 
 def test_lengths_of_sequences_where_there_are_none(caplog):
