@@ -7,7 +7,7 @@
 
 An operator means what it meant to the Paddle that wrote the program (`paddle2ov/program/op_versions.py`). The cases of
 `gen_models` are written and run by that Paddle; those that it refuses are counted. Exits with 1 if some differ, but for
-what docs/limits.md lists.
+what docs/limits.md lists, or if none could be compared.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def main() -> None:
 
 def differing(python: str, pattern: str, record: Path | None) -> list[str]:
     """The cases that differ, but for known ones; prints each, and how many there are."""
-    found, refused, agreed = [], 0, 0
+    found, limits, refusals, agreed = [], 0, [], 0
     worker = LegacyWorker(python)
     for op in all_ops().values():
         for case in op.cases:
@@ -61,8 +61,8 @@ def differing(python: str, pattern: str, record: Path | None) -> list[str]:
                 folder = Path(temporary) / case.name
                 try:
                     worker.generate(op.name, op.module, case, folder)
-                except GenerationError:
-                    refused += 1
+                except GenerationError as error:
+                    refusals.append(str(error))
                     continue
                 if record is not None:
                     _keep(folder, record / case.name)
@@ -72,9 +72,12 @@ def differing(python: str, pattern: str, record: Path | None) -> list[str]:
                     known = case.name in LIMITS
                     print(f"{case.name}{' (a known limit)' if known else ''}: {error}", flush=True)
                     found += [] if known else [case.name]
+                    limits += known
                 else:
                     agreed += 1
-    print(f"{agreed} cases agree, {len(found)} differ beyond the known limits; that Paddle refuses {refused}")
+    if not (agreed or found or limits):
+        sys.exit(f"nothing was compared: {refusals[0] if refusals else f'no case of PIR is named {pattern}'}")
+    print(f"{agreed} cases agree, {len(found)} differ beyond the known limits; that Paddle refuses {len(refusals)}")
     return found
 
 

@@ -1,0 +1,22 @@
+"""The comparison with an older Paddle 3: it fails where there is nothing to compare."""
+
+import shutil
+import sys
+
+import pytest
+
+from tools.older_paddle import differing
+
+
+def test_cases_are_written_and_run_by_the_interpreter_that_is_named(capsys, tmp_path):
+    assert differing(sys.executable, "relu_test_1", tmp_path) == []
+    assert capsys.readouterr().out == "1 cases agree, 0 differ beyond the known limits; that Paddle refuses 0\n"
+    assert sorted(path.name for path in (tmp_path / "relu_test_1").iterdir()) == ["arrays.npz", "inference.json"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"), [("relu_test_1", "Paddle died"), ("none", "no case of PIR is named none")]
+)
+def test_nothing_to_compare_is_a_failure(pattern, reason):
+    with pytest.raises(SystemExit, match=f"nothing was compared: {reason}"):
+        differing(shutil.which("false"), pattern, None)
