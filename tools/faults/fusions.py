@@ -81,3 +81,13 @@ def factor_of_shared_group_filters() -> Graph:
     out = [ops.multiply(layers[0], factor), ops.relu(ops.add(layers[1], np.float32(9)))]
     sums = [(item * data[2][:, 0]).sum((2, 3), keepdims=True) for item in data[:2]]
     return Model(out, [x, y, filters]), [data], [[sums[0] * factor, np.maximum(sums[1] + 9, 0)]]
+
+
+@fault()
+def sum_of_more_images() -> Graph:
+    """A sum is computed in the memory of a convolution of batch 1, where its batch, which is unknown, is another."""
+    x, y, weights = parameter(-1, 2, 3, 3), parameter(1, 2, 3, 3), numbers(2, 2, 1, 1)
+    data = [numbers(2, 2, 3, 3, seed=1), numbers(1, 2, 3, 3, seed=2)]
+    convolved = ops.convolution(y, weights, [1, 1], [0, 0], [0, 0], [1, 1])
+    want = data[0] + np.einsum("oi,nihw->nohw", weights[:, :, 0, 0], data[1])
+    return Model([ops.add(x, convolved)], [x, y]), [data], [[want]]
