@@ -186,8 +186,7 @@ def _by_computed_scales(x: Output, plan: ResizeParameters, scales: Output) -> No
     sizes = computed_scale_sizes(x, scales, plan.single)
     if plan.maybe_single:
         x = broadcast_single(x, plan, sizes, plan.maybe_single)
-    if plan.mode != "nearest":
-        x = pad_for_computed_scales(x, plan, sizes)
+    x = pad_for_computed_scales(x, plan, sizes)
     return _cut(_interpolate(x, plan), plan, sizes)
 
 
