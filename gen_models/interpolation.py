@@ -113,6 +113,7 @@ NEAREST = [
     case(x=tensor([1, 2, 20, 50], dims=[-1, 2, -1, -1]), size=[10, 25]),
     *_computed([5, 7], [[5, 7], [1, 4], [4, 1], [2, 3]], [[0.7, 0.5], [0.3, 0.9], [1.3, 1.7]]),
     *_both([5, 7], [[1, 4], [4, 1], [5, 7]], [0.9, 0.7]),
+    *_computed([3, 8], [], [[1.25, 1.25]]),  # one dimension keeps its size
 ]
 
 
@@ -174,6 +175,7 @@ CUBIC = [
     case(x=tensor([1, 2, 9, 8]), size=[4, 3]),
     case(x=tensor([1, 2, 5, 7]), scale=1.5),
     case(x=tensor([1, 2, 5, 7]), scale=[1.3, 0.6], align_corners=True),
+    case(x=tensor([1, 2, 3, 8]), scale=1.25),
     case(x=tensor([1, 2, 4, 5]), size=[1, 8]),
     case(x=tensor([1, 2, 4, 5], dims=[-1, 2, -1, -1]), size=[1, 8]),
     case(x=tensor([1, 2, 4, 5], dims=[-1, 2, -1, -1]), size=[3, 1]),
@@ -196,6 +198,7 @@ CUBIC = [
             *_both([5, 7], [[1, 3], [4, 1], [5, 7]], [0.9, 0.6], **alignment),
         )
     ),
+    *_computed([3, 8], [], [[1.25, 1.25]]),  # one dimension keeps its size
     case(x=tensor([1, 2, 3, 7], dims=[1, 2, 3, -1]), scale=[0.5, 0.7]),
     case(x=tensor([1, 2, 1, 7]), size=int32s(1, 3)),
 ]

@@ -35,19 +35,27 @@ def operands(node: NodeContext) -> tuple[Output, Output]:
     dims, others = dims_of(x), dims_of(y)
     if dims is None or others is None or len(dims) == len(others):
         return x, y
-    return _with_rank_of_single(x, dims, others), _with_rank_of_single(y, others, dims)
+    return _with_rank_of_constant(x, y, dims, others), _with_rank_of_constant(y, x, others, dims)
 
 
-@works_around("elementwise_with_single_element_of_higher_rank")
-def _with_rank_of_single(x: Output, dims: Dims, others: Dims) -> Output:
-    """`x`, with leading dimensions of 1 where the other operand has more dimensions, all of them 1.
+@works_around(
+    "bias_of_higher_rank",
+    "elementwise_with_single_element_of_higher_rank",
+    "transpose_before_constant_of_higher_rank",
+    "weight_of_norm_of_higher_rank",
+)
+def _with_rank_of_constant(x: Output, y: Output, dims: Dims, others: Dims) -> Output:
+    """`x`, with leading dimensions of 1 where the other operand has more: a constant, or one of a single element.
 
     OpenVINO's CPU plugin (2026.4) computes what has one constant element before a reshape or transpose of the other
-    operand, and drops the dimensions that only the constant has.
+    operand, and drops the dimensions that only the constant has. So it does where it fuses a layer with its bias, or a
+    norm with its weight.
     """
-    if len(others) <= len(dims) or set(others) != {1} or x.get_node().get_type_name() == "Constant":
+    more = len(others) - len(dims)
+    is_constant = y.get_node().get_type_name() == "Constant" and set(others[:more]) == {1}
+    if more <= 0 or not (is_constant or set(others) == {1}) or x.get_node().get_type_name() == "Constant":
         return x
-    return ops.unsqueeze(x, ints(list(range(len(others) - len(dims))))).output(0)
+    return ops.unsqueeze(x, ints(list(range(more)))).output(0)
 
 
 def align(node: NodeContext, name: str, rank: int, axis: int) -> Output:

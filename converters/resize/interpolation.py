@@ -170,7 +170,7 @@ def _by_scales(x: Output, plan: ResizeParameters, single: bool) -> Tensor:
         made = None if dim is None else int(interpolate_sizes(dim, scale))
         # OpenVINO's CPU plugin leaves a dimension that keeps its size as it is, whatever the scale. Paddle does so only
         # where all dimensions keep theirs.
-        may_stay = plan.mode == "linear" and 1 < scale < 1.5 and made == dim
+        may_stay = 1 < scale < 1.5 and made == dim
         if may_stay or (made is not None and size is not None and size > made):
             return by_indices(x, plan)
         surplus = surplus or (size != made if made is not None else not interpolate_scales_exactly(scale))
@@ -186,8 +186,7 @@ def _by_computed_scales(x: Output, plan: ResizeParameters, scales: Output) -> No
     sizes = computed_scale_sizes(x, scales, plan.single)
     if plan.maybe_single:
         x = broadcast_single(x, plan, sizes, plan.maybe_single)
-    if plan.mode == "linear":
-        x = pad_for_computed_scales(x, plan, sizes)
+    x = pad_for_computed_scales(x, plan, sizes)
     return _cut(_interpolate(x, plan), plan, sizes)
 
 

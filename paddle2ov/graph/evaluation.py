@@ -113,10 +113,9 @@ class _Evaluation:
             inputs.append(value)
         if not inputs:
             return unknown
-        if outputs[0].get_element_type() == Type.f64:
-            doubles = _in_doubles(node, [input_.data for input_ in inputs])
-            if doubles is not None:
-                return {(name, 0): Tensor(doubles)}
+        computed = _in_numpy(node, [input_.data for input_ in inputs])
+        if computed is not None:
+            return {(name, 0): Tensor(computed)}
         results = evaluate_node(node, inputs)
         return unknown if results is None else {(name, i): result for i, result in enumerate(results)}
 
@@ -128,18 +127,37 @@ class _Evaluation:
         )
 
 
+_UNEVALUATED: Mapping[str, Callable[..., Any]] = {
+    "BitwiseAnd": np.bitwise_and,
+    "BitwiseNot": np.invert,
+    "BitwiseOr": np.bitwise_or,
+    "BitwiseXor": np.bitwise_xor,
+    "IsFinite": np.isfinite,
+    "IsNaN": np.isnan,
+}
+"""Operations that OpenVINO does not evaluate."""
+
 _DOUBLES: Mapping[str, Callable[..., Any]] = {
     "Abs": np.abs,
     "Add": np.add,
+    "Ceiling": np.ceil,
     "Cos": np.cos,
     "Divide": np.divide,
     "Exp": np.exp,
+    "Floor": np.floor,
+    "FloorMod": np.mod,
+    "Greater": np.greater,
+    "GreaterEqual": np.greater_equal,
+    "Less": np.less,
+    "LessEqual": np.less_equal,
     "Log": np.log,
     "Maximum": np.maximum,
     "Minimum": np.minimum,
     "Multiply": np.multiply,
     "Negative": np.negative,
+    "NotEqual": np.not_equal,
     "Power": np.power,
+    "Sign": np.sign,
     "Sin": np.sin,
     "Sqrt": np.sqrt,
     "Subtract": np.subtract,
@@ -148,12 +166,19 @@ _DOUBLES: Mapping[str, Callable[..., Any]] = {
 """Operations that OpenVINO does not evaluate in float64."""
 
 
-def _in_doubles(node: Node, inputs: Sequence[AnyArray]) -> AnyArray | None:
-    """The result of a node in float64, or None if it is not supported."""
+def _in_numpy(node: Node, inputs: Sequence[AnyArray]) -> AnyArray | None:
+    """The result of a node that OpenVINO does not evaluate, or None if it does, or if the node is not supported."""
+    kind = node.get_type_name()
+    of_any = _UNEVALUATED.get(kind)
+    if of_any is None and node.get_input_element_type(0) != Type.f64:
+        return None
     with np.errstate(all="ignore"):
-        if node.get_type_name() in _DOUBLES:
-            return np.asarray(_DOUBLES[node.get_type_name()](*inputs))
-        return _reduced(node, *inputs) if node.get_type_name() in ("ReduceSum", "ReduceL2") else None
+        function = of_any or _DOUBLES.get(kind)
+        if kind == "Round" and node.get_attributes()["mode"] == "half_to_even":
+            function = np.rint
+        if function is not None:
+            return np.asarray(function(*inputs))
+        return _reduced(node, *inputs) if kind in ("ReduceSum", "ReduceL2") else None
 
 
 def _reduced(node: Node, x: AnyArray, axes: AnyArray) -> AnyArray:

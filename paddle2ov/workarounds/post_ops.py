@@ -177,6 +177,27 @@ def _is_along_one_axis(port: Input) -> bool:
     return array is not None and 1 < max(array.shape, default=0) == array.size
 
 
+@at("Convolution", "GroupConvolution", read_by=("Add",), when=lambda index, place: (index.dims(place) or [0])[0] == 1)
+def of_single_image(graph: Graph, convolution: Node) -> list[Node] | Skip:
+    """OpenVINO adds to a convolution in its own memory, and fails where the sum has more images than the one it has.
+
+    A convolution of constants, or of an input of batch 1, that was added to a batch of unknown size did not run.
+
+    Given:
+        Convolution or GroupConvolution of batch 1 → Add with a tensor of unknown batch.
+    """
+    sums = [dims_of(node.output(0)) for node in readers(convolution) if node.get_type_name() == "Add"]
+    is_larger = any(dims is None or dims[0] is None for dims in sums)
+    return [convolution] if is_larger else Skip("the sum has a known batch")
+
+
+def forget_batch(graph: Graph, convolution: Node) -> None:
+    """What reads the convolution reads it through a Reshape to a batch of 1 that each run computes."""
+    read, batch = consumers(convolution.output(0)), ops.add(ints([1]), graph.runtime_zero(convolution))
+    others = ints([0] * (len(known(dims_of(convolution))) - 1))
+    insert(read, ops.reshape(convolution, ops.concat([batch, others], 0), True).output(0), convolution)
+
+
 def _may_have_channels(index: Index, place: int) -> bool:
     dims = index.dims(place)
     return dims is None or None in dims

@@ -82,6 +82,7 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(post_ops.of_small_product, hide, "post_op_of_small_product", where=CPU),
     local(post_ops.of_unknown_width, hide, "post_op_of_unknown_width", where=CPU),
     local(post_ops.of_one_pixel, hide, "post_op_of_one_pixel", where=CPU),
+    local(post_ops.of_single_image, post_ops.forget_batch, "sum_of_more_images", where=CPU),
     local(moved_reductions.of_transposed, moved_reductions.transpose_result, "reduction_after_transpose"),
     local(moved_reductions.of_unsqueezed, moved_reductions.unsqueeze_result, "reduction_after_unsqueeze"),
     local(memory.channel_means, memory.flatten_pixels, "mean_of_each_channel", where=CPU),

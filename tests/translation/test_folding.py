@@ -42,6 +42,34 @@ def test_constants_that_broadcast_along_an_axis(tmp_path):
     assert paddle2ov.verify(save_program(tmp_path, build, legacy=True, x=[2, 3, 4])).verdict == "agree"
 
 
+def number(value, dtype="int64"):
+    return paddle.full([1], value, dtype)
+
+
+NUMBERS = {
+    "bitwise_and": lambda: paddle.bitwise_and(number(7), number(3)),
+    "bitwise_or": lambda: paddle.bitwise_or(number(1), number(2)),
+    "bitwise_xor": lambda: paddle.bitwise_xor(number(7), number(4)),
+    "bitwise_not": lambda: paddle.bitwise_not(number(-4)),
+    "fmax": lambda: paddle.fmax(number(3, "float32"), number(2, "float32")),
+    "fmin": lambda: paddle.fmin(number(3, "float32"), number(4, "float32")),
+    "floor of float64": lambda: paddle.floor(number(3.9, "float64")),
+    "ceil of float64": lambda: paddle.ceil(number(2.1, "float64")),
+    "round of float64": lambda: paddle.round(number(12.3, "float64") / number(4, "float64")),
+    "mod of float64": lambda: paddle.mod(number(15, "float64"), number(4, "float64")),
+    "sign of float64": lambda: 3 * paddle.sign(number(5, "float64")),
+    "less_than of float64": lambda: 3 * paddle.less_than(number(1, "float64"), number(2, "float64")).astype("int64"),
+}
+
+
+@pytest.mark.parametrize("build", NUMBERS.values(), ids=NUMBERS)
+def test_what_openvino_does_not_evaluate_is_known_as_well(tmp_path, build):
+    """Shapes, axes and counts come from such numbers."""
+    path = save_program(tmp_path, lambda x: paddle.reshape(x, [-1, build().astype("int64")]), x=[2, 6])
+    assert paddle2ov.convert(path).output(0).get_partial_shape() == [4, 3]
+    assert paddle2ov.verify(path).verdict == "agree"
+
+
 def test_one_of_several_outputs():
     parts = ops.split(ops.constant(np.arange(6)), ops.constant(np.int64(0)), 3)
     folded = fold(parts.output(1))

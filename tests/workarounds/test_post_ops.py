@@ -214,3 +214,23 @@ STAYS = {
 @pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
 def test_stays(name, build, dims):
     assert stays(row(name), build, *dims)
+
+
+@pytest.mark.parametrize("dims", [(-1, 3, 5, 5), (-1, 3, -1, -1)], ids=str)
+@pytest.mark.parametrize("is_constant", [True, False])
+def test_a_convolved_image_is_added_to_each_of_a_batch(dims, is_constant):
+    image, filters = random(1, 3, 5, 5), random(3, 3, 3, 3)
+
+    def build(x, y):
+        read = ops.add(y, ops.constant(image)) if not is_constant else ops.constant(image)
+        convolved = ops.convolution(read, filters, [1, 1], [1, 1], [1, 1], [1, 1])
+        return ops.add(ops.relu(ops.add(x, convolved)), y)
+
+    check_all(build, dims, (1, 3, 5, 5), shapes=[(2, 3, 5, 5), (1, 3, 5, 5)])
+
+
+def test_an_image_that_is_added_to_a_known_batch_stays():
+    def build(x, y):
+        return ops.add(x, ops.convolution(y, random(3, 3, 1, 1), [1, 1], [0, 0], [0, 0], [1, 1]))
+
+    assert stays(row("post_ops.of_single_image"), build, (2, 3, 5, 5), (1, 3, 5, 5))

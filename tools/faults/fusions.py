@@ -81,3 +81,31 @@ def factor_of_shared_group_filters() -> Graph:
     out = [ops.multiply(layers[0], factor), ops.relu(ops.add(layers[1], np.float32(9)))]
     sums = [(item * data[2][:, 0]).sum((2, 3), keepdims=True) for item in data[:2]]
     return Model(out, [x, y, filters]), [data], [[sums[0] * factor, np.maximum(sums[1] + 9, 0)]]
+
+
+@fault()
+def sum_of_more_images() -> Graph:
+    """A sum is computed in the memory of a convolution of batch 1, where its batch, which is unknown, is another."""
+    x, y, weights = parameter(-1, 2, 3, 3), parameter(1, 2, 3, 3), numbers(2, 2, 1, 1)
+    data = [numbers(2, 2, 3, 3, seed=1), numbers(1, 2, 3, 3, seed=2)]
+    convolved = ops.convolution(y, weights, [1, 1], [0, 0], [0, 0], [1, 1])
+    want = data[0] + np.einsum("oi,nihw->nohw", weights[:, :, 0, 0], data[1])
+    return Model([ops.add(x, convolved)], [x, y]), [data], [[want]]
+
+
+@fault()
+def bias_of_higher_rank() -> Graph:
+    """A linear layer over rows of unknown number has two axes, also where its bias has three."""
+    x, weights, bias, data = parameter(-1, 3), numbers(3, 4), numbers(1, 1, 4, seed=1), numbers(2, 3, seed=2)
+    out = ops.add(ops.matmul(x, weights, False, False), bias)
+    return Model([out], [x]), [[data]], [[data @ weights + bias]]
+
+
+@fault()
+def weight_of_norm_of_higher_rank() -> Graph:
+    """An RMS norm of a matrix has two axes, also where its weight has three."""
+    x, weight, data = parameter(2, 4), numbers(1, 1, 4), numbers(2, 4, seed=1)
+    mean = ops.reduce_mean(ops.power(x, np.float32(2)), np.array([-1]), True)
+    out = ops.multiply(ops.multiply(x, ops.power(ops.sqrt(ops.add(mean, np.float32(1e-3))), np.float32(-1))), weight)
+    want = data / np.sqrt((data**2).mean(-1, keepdims=True) + 1e-3) * weight
+    return Model([ops.shape_of(out), out], [x]), [[data]], [[np.array([1, 2, 4]), want]]

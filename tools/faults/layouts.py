@@ -396,3 +396,11 @@ def channels_reversed_twice() -> Graph:
     data = numbers(1, 3, 4, 4, seed=1)
     want = np.maximum(np.einsum("nihw,oi->nohw", data[:, ::-1], filters[:, :, 0, 0]), 0)[:, [1, 2, 0]]
     return steps.build(), [[data]], [[want]]
+
+
+@fault()
+def transpose_before_constant_of_higher_rank() -> Graph:
+    """A transposed tensor times a constant [1, 1, 1, 1] has the rank of the tensor."""
+    x, data = parameter(2, 3, 4), numbers(2, 3, 4)
+    out = ops.multiply(ops.transpose(x, np.array([0, 2, 1])), np.full((1, 1, 1, 1), 2, np.float32))
+    return Model([out], [x]), [[data]], [[2 * data.transpose(0, 2, 1)[None]]]
