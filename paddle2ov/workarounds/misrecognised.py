@@ -13,11 +13,48 @@ from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE, UNARY
 from paddle2ov.passes.replacement import insert, name_after, replace
+from paddle2ov.workarounds.remedies import hide
 from paddle2ov.workarounds.row import Skip, at
 
 _CONVOLUTIONS = ("Convolution", "GroupConvolution")
 _PARTS = ("Slice", "Split", "StridedSlice", "VariadicSplit")
 _IMAGE, _SHUFFLED = 4, 6
+
+
+@at("Sigmoid", reads=("Multiply",), read_by=("Multiply",))
+def swish_of_vectors(graph: Graph, sigmoid: Node) -> list[Input] | Skip | None:
+    """OpenVINO makes a Swish of x * sigmoid(x * b), which takes one number.
+
+    It does not compile for a computed b of shape [1], and does not broadcast x to a constant b of equal elements.
+
+    Given:
+        x * sigmoid(x * b), where b has dimensions, and is one computed number or a constant that may broadcast x.
+    """
+    product = sigmoid.input_value(0).get_node()
+    factors = [
+        value for node in readers(sigmoid) if node.get_type_name() == "Multiply" for value in node.input_values()
+    ]
+    if not any(value in factors for value in product.input_values()):
+        return None
+    for port in product.inputs():
+        x, beta = dims_of(product.input_value(1 - port.get_index())), dims_of(port.get_source_output())
+        if not beta or x is None:
+            continue
+        is_constant = graph.is_constant(port.get_source_output().get_node())
+        if is_constant and dims_of(product.output(0)) != x:
+            return [port]
+        if not is_constant and len(beta) <= len(x) and all(dim == 1 for dim in beta):
+            return [port]
+    return Skip("no factor has dimensions of its own")
+
+
+def hide_or_squeeze(graph: Graph, port: Input) -> None:
+    """A constant is made by each run; a computed number loses its dimensions."""
+    beta = port.get_source_output()
+    if graph.is_constant(beta.get_node()):
+        hide(graph, port)
+    else:
+        insert([port], ops.squeeze(beta).output(0), port.get_node())
 
 
 @at("Add", "Subtract", reads=("Relu",))

@@ -95,6 +95,7 @@ WORKAROUNDS: tuple[Workaround, ...] = (
     local(misrecognised.activation_of_pool, misrecognised.read_through_maximum, "activation_before_pooling"),
     local(misrecognised.convolutions_as_groups, misrecognised.make_group, "convolutions_of_parts_as_groups"),
     local(misrecognised.statistics_of_rows, keep_axes, "statistics_without_their_axis"),
+    local(misrecognised.swish_of_vectors, misrecognised.hide_or_squeeze, "swish_of_beta_with_dimensions"),
     local(merged.factor_of_shared_filters, barrier, "factor_of_shared_group_filters"),
     local(misrecognised.slopes_of_channels, misrecognised.add_axis, "prelu_of_last_axis"),
     local(merged.constants_of_sums, hide, "constants_of_sums_merged"),

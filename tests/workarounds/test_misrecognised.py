@@ -206,6 +206,20 @@ def test_statistics_without_their_axis(name, dims):
 
 
 IMAGE = (1, 4, 6, 6)
+
+
+@pytest.mark.parametrize("beta", ["computed", "wider", "of higher rank", "one", "a row"])
+def test_factors_in_a_swish(beta):
+    shapes = {"wider": 3, "of higher rank": (3, 1, 1), "one": (), "a row": 1}
+
+    def build(x, b):
+        factor = b if beta == "computed" else np.full(shapes[beta], 1.5, np.float32)
+        return [ops.multiply(x, ops.sigmoid(ops.multiply(x, factor))), ops.relu(b)]
+
+    sites = 1 if beta in ("computed", "wider", "of higher rank") else 0
+    compare(row("misrecognised.swish_of_vectors"), build, (4, 1), (1,), sites=sites)
+
+
 STAYS = {
     "misrecognised.channel_shuffle": {
         "of unknown width": (shuffled([2, -1, 2, 2], [-1, 8]), (-1, 2, 2, -1)),

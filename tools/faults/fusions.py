@@ -109,3 +109,11 @@ def weight_of_norm_of_higher_rank() -> Graph:
     out = ops.multiply(ops.multiply(x, ops.power(ops.sqrt(ops.add(mean, np.float32(1e-3))), np.float32(-1))), weight)
     want = data / np.sqrt((data**2).mean(-1, keepdims=True) + 1e-3) * weight
     return Model([ops.shape_of(out), out], [x]), [[data]], [[np.array([1, 2, 4]), want]]
+
+
+@fault()
+def swish_of_beta_with_dimensions() -> Graph:
+    """x * sigmoid(x * b) is taken for a Swish of the shape of x, where b, of equal elements, is wider."""
+    x, beta, data = parameter(2, 1), np.full(3, 1.5, np.float32), numbers(2, 1)
+    want = data / (1 + np.exp(-data * beta))
+    return Model([ops.multiply(x, ops.sigmoid(ops.multiply(x, beta)))], [x]), [[data]], [[want]]
