@@ -72,6 +72,8 @@ class Kernel:
             if output is not None:
                 self.method = "float64"
                 return [to_tensor(output, self._node.get_output_element_type(0))]
+        if self.type == "TopK":
+            _check_count(self._node, given)
         self._fit(given)
         assert self._model is not None
         arrays = [given[i] for i in self._open]
@@ -128,6 +130,13 @@ def _compiled(model: Model, device: str) -> CompiledModel:
     """A model of one node, compiled in float32."""
     config = with_error_reporting({"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}, device)
     return shared_core().compile_model(model, device, config)
+
+
+def _check_count(topk: Node, given: Sequence[Tensor]) -> None:
+    """Refuses more elements than there are, which OpenVINO's evaluation reads and writes beyond."""
+    count, shape = int(to_array(given[1]).reshape(-1)[0]), list(given[0].shape)
+    if count > shape[topk.get_attributes()["axis"]]:
+        raise RuntimeError(f"TopK '{topk.get_friendly_name()}': {count} elements of an axis of {shape}")
 
 
 def _is_small_integer(tensor: Tensor) -> bool:

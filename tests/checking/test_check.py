@@ -293,6 +293,17 @@ def test_how_nodes_are_computed():
     assert report.references == {"alone": {"Elu": 1}, "evaluate": {"Exp": 1}, "float64": {"MatMul": 1}}
 
 
+def test_more_elements_than_there_are():
+    """The device refuses them, and OpenVINO's evaluation, which would read beyond the tensor, is not asked."""
+    x = parameter(-1, -1, name="x")
+    model = Model([ops.topk(x, np.int64(9), -1, "max", "value").output(0)], [x])
+    report = paddle2ov.check(model, shapes=["x[2,12]", "x[2,7]"])
+    assert report.verdict == "agree"
+    refused = [run.refused for run in report.runs if run.inputs["x"] == (2, 7)]
+    assert refused
+    assert all("(9) exceeds the axis dimension (7)" in text for text in refused)
+
+
 def test_an_error_above_rounding_is_one():
     """What the errors of a precision may do, and no more."""
     x = parameter(1, 1000)
