@@ -58,7 +58,7 @@ def semantics_of(op_type: str, version: int, attributes: Mapping[str, object] | 
 def written_by(program: Program) -> tuple[int, str]:
     """The Paddle that wrote a program, as the number that legacy programs carry and as "1.8"; 0 and "" if unknown."""
     version = PIR_VERSIONS[program.version] if program.format == "pir" else program.version
-    return version, f"{version // 1_000_000}.{version // 1_000 % 1_000}" if version else ""
+    return version, f"{version // 1_000_000}.{version // 1_000 % 1_000}" if version > 0 else ""
 
 
 def older_meaning(op_type: str, program: Program, paddle: str) -> str:
