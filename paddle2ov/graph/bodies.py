@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 
 from openvino import Model, Node
 from openvino.op import if_op, loop, tensor_iterator
 
-_TEMPLATE = "paddle2ov.template."
-_numbers = itertools.count()
+_TEMPLATE = "paddle2ov.template"
 
 
 def bodies_of(node: Node) -> list[Model]:
@@ -28,10 +26,10 @@ def walk(model: Model) -> Iterator[Node]:
 
 
 def mark_template(model: Model) -> None:
-    """Gives a body, and what is cloned from it, a name that no other has."""
-    model.set_friendly_name(f"{_TEMPLATE}{next(_numbers)}")
+    """Marks a body, and what is cloned from it, as one that rewrites leave as its converter made it."""
+    model.set_friendly_name(_TEMPLATE)
 
 
 def is_template(model: Model) -> bool:
     """Whether a body is a template, or cloned from one."""
-    return bool(model.get_friendly_name().startswith(_TEMPLATE))
+    return bool(model.get_friendly_name() == _TEMPLATE)

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from openvino import Model
 
 from paddle2ov.errors import FailingAs, RewriteError
+from paddle2ov.graph.bodies import is_template
 from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.merge_patches import merge_patches
@@ -33,7 +34,6 @@ from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
 from paddle2ov.passes.rule import Local
-from paddle2ov.passes.templates import Outcome, outcome
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
 """Changes the model in place; returns what it did: kind -> how often."""
@@ -69,6 +69,8 @@ def run_rewrites(
 ) -> dict[str, Counts]:
     """Runs the rewrites in order, also in the bodies of branches and loops; returns what each of them did.
 
+    Bodies that converters keep as templates (`converters/graph/loops.py`) stay as they are: they hardly ever run.
+
     `match_failures` is filled with the reasons why they left matches as they are.
 
     Raises:
@@ -83,7 +85,7 @@ def rewrite_graph(graph: Graph, rewrites: tuple[Rewrite, ...]) -> dict[str, Coun
     Raises:
         RewriteError: one of them failed.
     """
-    inner = [_rewrite_body(graph, body, rewrites) for body in graph.bodies()]
+    inner = [rewrite_graph(body, rewrites) for body in graph.bodies() if not is_template(body.model)]
     done: dict[str, Counts] = {}
     graph.watch()
     running = "none"
@@ -108,22 +110,6 @@ def _validate_results(model: Model) -> None:
     # Compiling clones the model, and the clone takes the shapes of its outputs from the Result nodes.
     for result in model.get_results():
         result.validate_and_infer_types()
-
-
-def _rewrite_body(graph: Graph, body: Graph, rewrites: tuple[Rewrite, ...]) -> dict[str, Counts]:
-    """Runs the rewrites in a body of a graph; returns what each of them did."""
-
-    def rewrite(model: Model) -> Outcome:
-        failures: MatchFailures = {}
-        return rewrite_graph(Graph(model, failures, is_body=True, is_branch=body.is_branch), rewrites), failures
-
-    done, failures = outcome(body.model, (rewrites, body.is_branch), rewrite)
-    _validate_results(body.model)
-    for name, reasons in failures.items():
-        counts = graph.match_failures.setdefault(name, {})
-        for reason, count in reasons.items():
-            counts[reason] = counts.get(reason, 0) + count
-    return done
 
 
 __all__ = ["REWRITES", "Counts", "Graph", "MatchFailures", "Rewrite", "rewrite_graph", "run_rewrites"]

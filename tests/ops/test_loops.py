@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from openvino import Model, PartialShape, Type
+from openvino import Model, Node, PartialShape, Type
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.converters.graph.loops import loop, scan, scan_unrolled
@@ -12,6 +12,7 @@ from paddle2ov.graph.bodies import bodies_of, walk
 from paddle2ov.graph.guards import empty_constants
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.types import constant
+from paddle2ov.passes import REWRITES, run_rewrites
 
 
 @pytest.fixture(autouse=True)
@@ -80,6 +81,19 @@ def test_a_body_that_was_built_before_is_cloned():
     results = compile_on_cpu(model)([np.array([1, 2], np.float32), np.array([3, 4], np.float64)])
     for i, kind in enumerate(kinds):
         np.testing.assert_array_equal(results[i], (1 + 2 * i) * np.array([3, 4] if kind == Type.f64 else [1, 2]))
+
+
+@pytest.mark.parametrize("template", [None, "neutral"])
+def test_rewrites_leave_bodies_as_they_are_that_are_kept(template):
+    x = ops.parameter([2, 3], Type.f32)
+
+    def step(iteration, state, invariants):
+        return [ops.relu(ops.transpose(ops.transpose(state[0], ints([1, 0])), ints([1, 0])))], None
+
+    (result,) = loop(ints(3), [x], [], step, template)
+    run_rewrites(Model([result], [x]), REWRITES)
+    (body,) = bodies_of(result.get_node())
+    assert ("Transpose" in map(Node.get_type_name, body.get_ops())) == (template is not None)
 
 
 def test_weights_in_a_body_are_those_outside():
