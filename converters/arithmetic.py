@@ -23,6 +23,7 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.dims import scalar_of
 from paddle2ov.converters.graph.exact import constant_power
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.translation.node_context import REQUIRED, NamedOutputs, NodeContext, Required
@@ -119,9 +120,10 @@ def pow_(node: NodeContext) -> NamedOutputs:
 
 
 def sum_(node: NodeContext) -> NamedOutputs:
-    """out = the sum of all inputs."""
+    """out = the sum of all inputs; those without elements count as 0, whatever their shapes."""
     refuse_complex(node, "inputs")
-    total, *rest = node.get_inputs("inputs")
+    inputs = node.get_inputs("inputs")
+    total, *rest = [x for x in inputs if 0 not in (dims_of(x) or ())] or inputs
     for x in rest:
         total = ops.add(total, x).output(0)
     return {"out": total}

@@ -88,5 +88,7 @@ OPS = [
         case(x=[tensor([3, 4], dims=[-1, 4])] * 4),
         case(x=[tensor([3, 4], "int64"), tensor([3, 4], "int64")]),
         case(x=[tensor([]), tensor([]), tensor([])]),
+        case(x=[tensor([0, 4]), tensor([3, 4])]),
+        case(x=[tensor([0, 4]), tensor([0, 4])]),
     ),
 ]
