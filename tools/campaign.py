@@ -1,17 +1,18 @@
 """Random cases of the operators, many at a time.
 
-    python -m tools.campaign --seeds 200 --state FILE --page docs/campaign.md
+    python -m tools.campaign --seeds 200 --state FILE
 
 Each operator is given `--seeds` random cases, spread over its formats, 20 a round. What Paddle accepts is converted
 twice, as declared and with every dimension dynamic, and compared. A failure is printed with the smallest case that
-shows it. With `--state` an interrupted campaign goes on where it was; what failed is tried again. `--page` writes a
-page of totals, and the numbers of each operator beside it, as JSON. The exit status is 1 if something failed.
+shows it. With `--state` an interrupted campaign goes on where it was; what failed is tried again. The exit status is 1
+if something failed.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections import defaultdict
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -26,7 +27,6 @@ from paddle2ov.jobs.cluster import RayExecutor
 from paddle2ov.jobs.executor import Executor
 from paddle2ov.jobs.local import LocalExecutor
 from paddle2ov.jobs.state import State
-from tools.campaign_page import write_page
 
 TIMEOUT = 900.0
 JOBS_PER_WORKER = 100  # Paddle and OpenVINO keep something of every program: a process is replaced now and then
@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
     """Run; the exit status."""
     options = _options(arguments)
     with State(options.state or campaign.scratch() / "state") as state:
-        if not options.only_page:
+        if not options.only_report:
             planned = campaign.chunks(options.filter, options.seeds, formats_here(), kept(options))
             if not planned:
                 named = campaign.operators_named(options.filter)
@@ -64,10 +64,7 @@ def main(arguments: list[str]) -> int:
                 print(f"No random cases to run: {options.filter!r} selects none of {', '.join(named)}")
                 return 0
             run(executor(options), planned, state, campaign.run_chunk)
-        failures = _print_failures(state.records())
-        if options.page is not None:
-            write_page(options.page, state.records())
-    return 1 if failures else 0
+        return 1 if _print(state.records()) else 0
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -75,18 +72,15 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--filter", default="testOpRandom/*", help="by name: 'testOpRandom/*pool*:-*legacy'")
     parser.add_argument("--seeds", type=number, default=20, help="cases per operator, over its formats")
     add_options(parser)
-    parser.add_argument(
-        "--page", type=_page, metavar="FILE.md", help="write a page of totals here, and the results beside it as JSON"
-    )
-    parser.add_argument("--only-page", action="store_true", help="run nothing: report what the state holds")
     return parser.parse_args(arguments)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of where a campaign runs and what it is kept in."""
+    """The options of where a campaign runs, what it is kept in, and that it only reports that."""
     parser.add_argument("--workers", type=number, default=1, help="processes")
     parser.add_argument("--ray", metavar="ADDRESS", help="run on this Ray cluster, which shares this file system")
     parser.add_argument("--state", type=Path, help="file that the campaign is kept in and continued from")
+    parser.add_argument("--only-report", action="store_true", help="run nothing: report what the state holds")
 
 
 def kept(options: argparse.Namespace) -> Path:
@@ -99,12 +93,6 @@ def number(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of 1 or more")
     return int(text)
-
-
-def _page(text: str) -> Path:
-    if not text.endswith(".md"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not called FILE.md")
-    return Path(text)
 
 
 def executor(options: argparse.Namespace, timeout: float = TIMEOUT) -> Executor:
@@ -135,13 +123,17 @@ def run(
         campaign.run(executor, planned, state, report, function)
 
 
-def _print_failures(records: dict[str, Any]) -> int:
+def _print(records: dict[str, Any]) -> int:
     failed = {key: record for key, record in records.items() if "failure" in record}
     for key, record in failed.items():
         print(f"\ntestOpRandom/{key.rpartition('/')[0]}")
         print(f"  {record['case'] or '(no case)'}\n  {record['failure']}\n  kept: {record['kept']}")
-    compared = sum(len(record["compared"]) for record in records.values())
-    print(f"{compared} cases compared, {len(failed)} failures")
+    compared: dict[str, set[str]] = defaultdict(set)
+    for key, record in records.items():  # a case that two rounds drew counts once
+        compared[key.rpartition("/")[0]].update(record["compared"])
+    cases = sum(map(len, compared.values()))
+    operators = {key.partition("/")[0] for key, found in compared.items() if found}
+    print(f"{cases} cases of {len(operators)} operators compared, {len(failed)} failures")
     return len(failed)
 
 

@@ -50,7 +50,6 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--sizes", choices=SIZES, default="small", help="large: of up to 64 rows and channels")
     parser.add_argument("--format", choices=FORMATS, help="only this format")
     add_options(parser)
-    parser.add_argument("--only-report", action="store_true", help="run nothing: report what the state holds")
     parser.add_argument("--replay", type=Path, metavar="FILE.json", help="compare a program that was kept")
     parser.add_argument("--smaller", action="store_true", help="with --replay: make what differs smaller")
     return parser.parse_args(arguments)

@@ -1,7 +1,7 @@
 """Write the lists of docs/paddlex.md: the models of PaddleX that the engine takes, by task, as PaddleX has them.
 
 Run `python -m tools.paddlex_models` after a new PaddleX; with `--check` nothing is written, and the exit status is 1
-where the page would change although it is of the PaddleX that is installed. What stands from `RUN` on was recorded once.
+where the page would change although it is of the PaddleX that is installed. What stands from `RUN` on stays.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Campaigns of random cases: rounds, what is tried again, what a crash leaves, the page."""
+"""Campaigns of random cases: rounds, what is tried again, what a crash leaves."""
 
 import dataclasses
-import json
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +10,7 @@ from gen_models.harness.exploration import BatchError, explore
 from gen_models.harness.spec import Op, case, paddle, tensor
 from paddle2ov.jobs.executor import Outcome
 from paddle2ov.jobs.state import State
-from tools import campaign as command, campaign_page
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+from tools import campaign as command
 
 
 class Inline:
@@ -73,33 +69,6 @@ def test_crash_names_the_case_it_drew(tmp_path):
     (tmp_path / "relu-pir-0" / "drawn.txt").write_text("case(x=...)")
     records = run(Inline(dies=["relu"]), [chunk], tmp_path / "state")
     assert records["relu/pir/0"]["case"] == "case(x=...)"
-
-
-def test_page():
-    records = {
-        "relu/pir/0": {"asked": 2, "compared": ["a", "b"]},
-        "relu/pir/1": {"asked": 2, "compared": ["b", "c"]},
-        "relu/legacy/0": {"asked": 2, "compared": ["a"], "failure": "MismatchError: no", "case": "case(x=1)"},
-        "an_operator_that_is_gone/pir/0": {"asked": 2, "compared": ["a"]},
-    }
-    data = campaign_page.results(records)
-    assert data["operators"]["relu"] == {"drawn": 6, "pir": 3, "legacy": 1}  # a case that two rounds drew counts once
-    assert data["operators"]["baddbmm"] == {"drawn": 0, "pir": 0}
-    assert "an_operator_that_is_gone" not in data["operators"]
-    text = campaign_page.page(data)
-    assert "\n6 examples were drawn for each operator" in text
-    assert "| cases | 3 | 1 |" in text
-    assert "| failures | 0 | 1 |" in text
-    assert "In all, 4 cases of 1 operators were compared." in text
-    assert "- `relu` (legacy): `case(x=1)`" in text
-    assert json.loads(campaign_page.as_json(data)) == data
-
-
-def test_page_that_is_published():
-    """The page says what its data say."""
-    data = json.loads((DOCS / "campaign.json").read_text())
-    assert (DOCS / "campaign.json").read_text() == campaign_page.as_json(data)
-    assert (DOCS / "campaign.md").read_text() == campaign_page.page(data)
 
 
 def _wrong(x, *, k):
@@ -162,13 +131,18 @@ def test_a_case_that_fails_alone_is_named_also_after_a_death(tmp_path, monkeypat
 
 def test_command_line(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(command, "executor", lambda options: Inline(campaign.run_chunk))
-    state, page = tmp_path / "state", tmp_path / "page.md"
-    arguments = ["--filter", "testOpRandom/relu/pir", "--seeds", "2", "--state", str(state), "--page", str(page)]
-    assert command.main(arguments) == 0
-    assert "2 cases compared, 0 failures" in capsys.readouterr().out
-    assert "In all, 2 cases of 1 operators were compared." in page.read_text()
-    assert json.loads(page.with_suffix(".json").read_text())["operators"]["relu"]["pir"] == 2
-    assert command.main(["--only-page", "--state", str(state)]) == 0
+    state = tmp_path / "state"
+    assert command.main(["--filter", "testOpRandom/relu/pir", "--seeds", "2", "--state", str(state)]) == 0
+    assert "2 cases of 1 operators compared, 0 failures" in capsys.readouterr().out
+    with State(state) as records:  # as if a second round had drawn one of them again, and another failed
+        again = records.get("relu/pir/0")["compared"][0]
+        records.put("relu/pir/1", {"asked": 2, "compared": [again, "case(x=1)"]})
+        failed = {"failure": "MismatchError: no", "case": "case(x=2)", "kept": "folder"}
+        records.put("abs/legacy/0", {"asked": 2, "compared": ["case(x=2)"], **failed})
+    assert command.main(["--only-report", "--state", str(state)]) == 1
+    said = capsys.readouterr().out
+    assert "testOpRandom/abs/legacy\n  case(x=2)\n  MismatchError: no\n  kept: folder" in said
+    assert "4 cases of 2 operators compared, 1 failures" in said
     assert command.main(["--state", str(tmp_path)]) == 2
     assert "error: state file" in capsys.readouterr().err
 
@@ -178,12 +152,6 @@ def test_seeds(seeds, capsys):
     with pytest.raises(SystemExit):
         command.main(["--seeds", seeds])
     assert f"--seeds: '{seeds}' is not a number of 1 or more" in capsys.readouterr().err
-
-
-def test_the_page_has_a_name_that_its_data_do_not_take(capsys):
-    with pytest.raises(SystemExit):
-        command.main(["--page", "campaign.json"])
-    assert "--page: 'campaign.json' is not called FILE.md" in capsys.readouterr().err
 
 
 def test_a_filter_that_matches_nothing(tmp_path, capsys):
