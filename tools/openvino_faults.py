@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import inspect
 import sys
-from pathlib import Path
 
 from paddle2ov.workarounds.row import ANY, Workaround
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from tools.faults import FAULTS, OpenVINOFault, places, prelude as prelude_module
 from tools.faults.remarks import REASONS
 from tools.faults.showing import table
+from tools.written import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "openvino_faults.md"
 REWRITES = ROOT / "docs" / "rewrites.md"
 SECTION = "## What OpenVINO computes wrongly\n"
@@ -76,14 +75,9 @@ def main(arguments: list[str]) -> int:
     if "--script" in arguments:
         print("".join(FAULTS[name].script() for name in names), end="")
         return 0
-    texts = {TARGET: page(), REWRITES: REWRITES.read_text().partition(SECTION)[0] + SECTION + workarounds()}
-    stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
-    for path in stale:
-        if "--check" in arguments:
-            print(f"{path.relative_to(ROOT)} is stale: run python -m tools.openvino_faults", file=sys.stderr)
-        else:
-            path.write_text(texts[path])
-    return int("--check" in arguments and bool(stale))
+    before = REWRITES.read_text(encoding="utf-8").partition(SECTION)[0]
+    texts = {TARGET: page(), REWRITES: before + SECTION + workarounds()}
+    return write_or_check("openvino_faults", texts, arguments)
 
 
 def workarounds() -> str:
