@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.page import FOLDER, ORDER, page
 from benchmarks.record import ROOT
 
-PLOTTED = ("latency", "memory")
+PLOTTED = ("memory",)
 OPTIONS = {"latency_precision": ("latency", "--precision")}
 """A benchmark that is another one with options -> its module and these."""
 

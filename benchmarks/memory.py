@@ -10,46 +10,36 @@ a cache would have been good for. The networks are those of gen_models/networks/
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
-import subprocess
-import sys
 import time
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.generated import model_folder
-from benchmarks.record import ROOT, Record, table
+from benchmarks.record import Record, options, table
 
 NETWORKS = {"crnn": "recogniser", "db": "detector"}
 
 
 def main() -> None:
     """Generates the models, runs the settings and prints a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__)
     parser.add_argument("--shapes", type=int, default=2000, help="how many different shapes")
     parser.add_argument("--networks", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
     parser.add_argument("--capacities", nargs="+", default=["default", "0"], help="settings; 'default' is OpenVINO's")
-    parser.add_argument("--json", type=Path, help="where to write the figures")
     parser.add_argument("--plot", type=Path, help="where to draw them (with matplotlib: `pip install .[benchmark]`)")
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.one:
-        print(json.dumps(measure(Path(arguments.one[0]), arguments.one[1], arguments.one[2], arguments.shapes)))
-        return
     record = Record("memory", "Memory when shapes change", __doc__)
     figures: dict[str, dict[str, Any]] = {}
     for name in arguments.networks:
         folder = model_folder(name)
         print(f"{NETWORKS[name]} ({name}): resident memory in MB after so many shapes")
         for capacity in arguments.capacities:
-            command = [sys.executable, "-m", "benchmarks.memory", "--shapes", str(arguments.shapes)]
-            command += ["--one", str(folder), name, capacity]
-            run = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-            row = json.loads(run.stdout)
+            with get_context("spawn").Pool(1) as pool:
+                row = pool.apply(measure, (folder, name, capacity, arguments.shapes))
             figures.setdefault(name, {})[capacity] = row
             memory = "  ".join(f"{count}: {size:.0f}" for count, size in shown(row["memory"]))
             print(

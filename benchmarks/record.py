@@ -1,5 +1,7 @@
 """What a benchmark found, and where and when: the JSON that `docs/benchmarks.md` is rendered from.
 
+parser = options(__doc__)
+...
 record = Record("cold_start", "The first result", __doc__)  # before anything is measured
 ...
 record.write(arguments.json, figures, table(["", "C++", "ours"], rows))
@@ -7,6 +9,7 @@ record.write(arguments.json, figures, table(["", "C++", "ours"], rows))
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import json
 import os
@@ -24,7 +27,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("openvino", "paddlepaddle", "numpy")
 INSTRUCTIONS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "amx_bf16", "amx_int8")
-_PLACES = ("--json", "--plot", "--models")  # options that say where files are, which is no part of what was measured
+_PLACES = ("--json", "--plot")  # options that say where files are, which is no part of what was measured
+
+
+def options(doc: str | None) -> argparse.ArgumentParser:
+    """The parser of a benchmark's command line, which says where to write the figures."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    return parser
 
 
 class Record:

@@ -11,10 +11,8 @@ two have a suppression of their own.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,7 @@ import openvino
 from numpy.typing import NDArray
 
 from benchmarks.detection_heads import HEADS, Head
-from benchmarks.record import Record, table
+from benchmarks.record import Record, options, table
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
@@ -45,14 +43,13 @@ def compiled(head: Head, rewrite: bool, batch: int, threads: int) -> openvino.In
 
 def main() -> None:
     """Runs the rounds and prints a table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = options(__doc__)
     parser.add_argument("heads", nargs="*", default=list(HEADS), help=f"of {', '.join(HEADS)}")
     parser.add_argument("--objects", type=int, nargs="+", default=OBJECTS, help="-1: all boxes")
     parser.add_argument("--size", type=float, default=1.0, help="factor on the boxes' sides")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     record = Record("yolo_post", "Post-processing of detectors", __doc__)
     rows = print_heads(args.heads, args.objects, args.runs, args.size, args.batch, args.threads)
