@@ -89,7 +89,6 @@ older-paddle: $(READY) $(VENV_OLDER)/.ready ## The operators' cases, written and
 
 .PHONY: bench
 bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready ## Every benchmark, beside the other routes: docs/benchmarks.md, with JSON (hours); BENCHMARKS='drop_in latency': these
-	@$(BIN)/python -m pip install --quiet --editable '.[benchmark]'
 	@PADDLE2OV_BENCHMARK_PADDLE2ONNX=$(VENV_ONNX)/bin/python PADDLE2OV_BENCHMARK_P2O=$(VENV_P2O)/bin/python \
 	$(BIN)/python -m benchmarks $(BENCHMARKS)
 

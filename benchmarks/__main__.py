@@ -3,8 +3,8 @@
     python -m benchmarks                        # all, one after the other
     python -m benchmarks cold_start latency     # these; the sections of others stay as they are
 
-Each writes its figures to a file NAME.json in `docs/benchmarks`, and its plot beside it. One that fails does not keep
-the others from running; its section stays as it was, and the command fails at the end.
+Each writes its figures to a file NAME.json in `docs/benchmarks`. One that fails does not keep the others from running;
+its section stays as it was, and the command fails at the end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from pathlib import Path
 from benchmarks.page import FOLDER, ORDER, page
 from benchmarks.record import ROOT
 
-PLOTTED = ("memory",)
 OPTIONS = {"latency_precision": ("latency", "--precision")}
 """A benchmark that is another one with options -> its module and these."""
 
@@ -43,8 +42,6 @@ def run(name: str, folder: Path) -> bool:
     module, *options = OPTIONS.get(name, (name,))
     file = str(folder.absolute() / f"{name}.json")
     command = [sys.executable, "-m", f"benchmarks.{module}", *options, "--json", file]
-    if name in PLOTTED:
-        command += ["--plot", str(folder.absolute() / f"{name}.svg")]
     return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
 
 

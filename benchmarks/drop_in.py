@@ -47,8 +47,6 @@ BY = {
 REWRITTEN = ("tcn", "resnet_last", "mobilenet_last", "inception_last", "csp_last")
 """Networks that docs/rewrites.md compares with and without rewrites."""
 NETWORKS = [name for name in INPUTS if name not in REWRITTEN]
-SECONDS = 0.03
-"""How long a turn lasts, unless a single run takes longer."""
 
 
 def main() -> None:
@@ -112,8 +110,8 @@ def compare(name: str, arrays: Path, workers: dict[str, Child], arguments: argpa
     for i in range(arguments.rounds):
         for way in ways[:: 1 if i % 2 else -1]:
             worker = workers[way.partition(",")[0] if way.startswith("Paddle") else "paddle2ov"]
-            answer = worker.ask("turn", way, SECONDS)
-            by_way[way]["ms"] += [answer] if isinstance(answer, float) else []
+            answer = worker.ask("turn", way)
+            by_way[way]["ms"] += [answer["cpu"]] if "cpu" in answer else []
     for worker in workers.values():
         worker.ask("forget")
     return by_way

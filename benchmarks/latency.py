@@ -4,12 +4,10 @@
     python -m benchmarks.latency --networks resnet50 --rounds 40 --json latency.json
 
 Every route runs in a process of its own, which waits for its turn; each round gives every route one turn of a few
-inferences, so that whatever else the machine does hits all of them alike. Latency is of one inference at a time (its
-wall time, and the CPU time of all threads, which other work disturbs least); throughput is of as many at once as there
-are threads. Inputs are random, of batch 1, and the same for all. The ratios are to Paddle with oneDNN: to Paddle 3 with
-the PIR model or, where that cannot run it, to Paddle 2 with the legacy one. Options and environment variables for the
-other tools are those of conversion.py. At the end stands a table in Markdown of all networks; a route that cannot
-convert or run one has a dash there, and its reason below.
+inferences, so that whatever else the machine does hits all of them alike. Shown are the wall time of one inference, on
+all cores, and the CPU time of all threads, which other work disturbs least. Inputs are random, of batch 1, and the same
+for all. Options and environment variables for the other tools are those of conversion.py. A route that cannot convert
+or run a network has a dash, and its reason below.
 
     python -m benchmarks.latency --precision             # paddle2ov in each precision that the processor computes in
     python -m benchmarks.latency --precision int8 --networks resnet50
@@ -91,8 +89,7 @@ FROM_LEGACY = (*LEGACY, "Paddle 2, oneDNN")
 """The routes that read legacy files."""
 CALIBRATED = 24
 """How many random inputs calibrate a network."""
-BASES = ("Paddle 3, oneDNN", "Paddle 2, oneDNN", "paddle2ov, f32")
-"""The first of these that runs is what the others are compared with."""
+BASE = "paddle2ov, f32"
 EXPORT_SECONDS = 900
 
 
@@ -114,11 +111,10 @@ class Route(NamedTuple):
 
 
 def main() -> None:
-    """Exports the networks, runs the rounds and prints a table for each network."""
+    """Exports the networks, runs the rounds and prints the table."""
     parser = options(__doc__)
     parser.add_argument("--networks", nargs="+", default=NETWORKS, choices=list(INPUTS))
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--count", type=int, default=5, help="inferences in a turn")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
         "--precision",
@@ -133,6 +129,7 @@ def main() -> None:
         record = Record("latency_precision", "Inference in each precision", PRECISIONS_DOC, module="latency")
     else:
         record = Record("latency", "Inference", __doc__)
+    show = by_precisions if by_precision else by_routes
     figures = {}
     with tempfile.TemporaryDirectory() as temporary:
         for name in arguments.networks:
@@ -144,7 +141,8 @@ def main() -> None:
             else:
                 routes = every_route(name, pir, legacy, Path(temporary), arguments)
             figures[name] = compare(name, routes, Path(temporary), arguments)
-    result = by_precisions(figures) if by_precision else summary(figures)
+            print(show({name: figures[name]}), flush=True)
+    result = show(figures)
     print("\n" + result)
     record.write(arguments.json, figures, result)
 
@@ -191,7 +189,7 @@ def precisions(name: str, pir: Path, temporary: Path, names: Sequence[str]) -> d
 
 
 def compare(name: str, routes: dict[str, Route], temporary: Path, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Runs one network by all routes and prints the table."""
+    """Runs one network by all routes."""
     arrays = temporary / f"{name}.npz"
     np.savez(arrays, **drawn(np.random.default_rng(0), name))
     workers: dict[str, Child] = {}
@@ -200,37 +198,20 @@ def compare(name: str, routes: dict[str, Route], temporary: Path, arguments: arg
         if not item.failed:
             worker = Child([item.python, "-W", "ignore", "-m", "benchmarks.network_worker"], temporary / f"{route}.log")
             answer = worker.ask("load", route, *item.loaded(route), str(arrays), None, arguments.threads, item.hint)
-            result[route] = answer if "failed" in answer else {"wall": [], "cpu": [], "throughput": []}
+            result[route] = answer if "failed" in answer else {"wall": [], "cpu": []}
             workers[route] = worker
     running = [route for route in routes if "failed" not in result[route]]
     for i in range(arguments.rounds):
         for route in running[:: 1 if i % 2 else -1]:  # each goes first in every other round
-            answer = (
-                {"failed": ""} if "failed" in result[route] else workers[route].ask("rates", route, arguments.count)
-            )
-            if "failed" not in answer:
-                for key, times in answer.items():
-                    result[route][key].append(statistics.median(times))
-            elif answer["failed"]:
+            answer = result[route] if "failed" in result[route] else workers[route].ask("turn", route)
+            if "failed" in answer:
                 result[route] = answer
+            else:
+                for key, time in answer.items():
+                    result[route][key].append(time)
     for worker in workers.values():
         worker.stop()
-    show(name, result, arguments.threads)
     return result
-
-
-def show(name: str, result: dict[str, Any], threads: int) -> None:
-    """Prints the table of a network."""
-    base = next((base for base in BASES if "failed" not in result.get(base, {"failed": ""})), None)
-    print(f"\n{name}, {threads} threads")
-    print(f"{'':20}{'latency ms':>12}{'CPU ms':>10}{'per second':>12}   CPU time, throughput beside {base}")
-    for route, figures in result.items():
-        if "failed" in figures:
-            print(f"{route:20}{'-':>12}{'-':>10}{'-':>12}   {figures['failed']}")
-            continue
-        wall, cpu, rate = (statistics.median(figures[key]) for key in ("wall", "cpu", "throughput"))
-        shown = [spread(ratios(figures[key], result[base][key])) for key in ("cpu", "throughput") if base is not None]
-        print(f"{route:20}{wall:12.2f}{cpu:10.2f}{rate:12.1f}   {'   '.join(shown)}", flush=True)
 
 
 def drawn(rng: np.random.Generator, name: str) -> dict[str, Any]:
@@ -259,7 +240,7 @@ def to_onnx(tool: str, model: Path, target: Path, python: str | None) -> tuple[P
     return target, reason(run.stdout + run.stderr) if run.returncode or not target.exists() else ""
 
 
-def summary(figures: dict[str, Any]) -> str:
+def by_routes(figures: dict[str, Any]) -> str:
     """A table in Markdown: the latency and the CPU time of every route in ms, for each network."""
     rows, reasons = [], []
     for route in ROUTES:
@@ -279,9 +260,9 @@ def by_precisions(figures: dict[str, Any]) -> str:
     """A table in Markdown: the CPU time in float32, and how much faster each network is in other precisions."""
     of_all: dict[str, list[float]] = {}
     rows: list[list[str]] = []
-    names = [route for route in next(iter(figures.values())) if route != BASES[-1]]
+    names = [route for route in next(iter(figures.values())) if route != BASE]
     for network, routes in figures.items():
-        base = routes[BASES[-1]]
+        base = routes[BASE]
         row = [network, f"{statistics.median(base['cpu']):.1f} ms"]
         for route in names:
             if "failed" in routes[route]:

@@ -1,7 +1,7 @@
 """Resident memory while shapes change all the time: plain OpenVINO beside `paddle2ov.inference`.
 
     python -m benchmarks.memory                          # 2,000 shapes, a text recogniser and a text detector
-    python -m benchmarks.memory --shapes 500 --capacities default 0 16 100 --plot memory.svg
+    python -m benchmarks.memory --shapes 500 --capacities default 0 16 100
 
 Every setting of CPU_RUNTIME_CACHE_CAPACITY runs in a process of its own (Linux) and gets the same shapes, each once, in
 the same order; `default` is plain OpenVINO. A last column times the first 20 shapes again, ten times each: what
@@ -30,7 +30,6 @@ def main() -> None:
     parser.add_argument("--shapes", type=int, default=2000, help="how many different shapes")
     parser.add_argument("--networks", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
     parser.add_argument("--capacities", nargs="+", default=["default", "0"], help="settings; 'default' is OpenVINO's")
-    parser.add_argument("--plot", type=Path, help="where to draw them (with matplotlib: `pip install .[benchmark]`)")
     arguments = parser.parse_args()
     record = Record("memory", "Memory when shapes change", __doc__)
     figures: dict[str, dict[str, Any]] = {}
@@ -47,8 +46,6 @@ def main() -> None:
                 flush=True,
             )
     record.write(arguments.json, figures, summary(figures))
-    if arguments.plot is not None:
-        draw(figures, arguments.plot)
 
 
 def shapes_of(name: str, count: int) -> list[tuple[int, ...]]:
@@ -133,22 +130,6 @@ def summary(figures: dict[str, dict[str, Any]]) -> str:
                 ]
             )
     return table(["", "shapes", "resident memory (MB)", "a run with a new shape", "with a known one"], rows)
-
-
-def draw(figures: dict[str, dict[str, Any]], path: Path) -> None:
-    """The curves: one panel for each network."""
-    from matplotlib import pyplot
-
-    figure, panels = pyplot.subplots(
-        1, len(figures), figsize=(5 * len(figures), 4), layout="constrained", squeeze=False
-    )
-    for panel, (name, settings) in zip(panels[0], figures.items(), strict=True):
-        for capacity, setting in settings.items():
-            label = "plain OpenVINO" if capacity == "default" else f"capacity {capacity}"
-            panel.plot(*zip(*setting["memory"], strict=True), label=label)
-        panel.set(title=NETWORKS[name], xlabel="shapes", ylabel="resident memory (MB)", ylim=0)
-        panel.legend()
-    figure.savefig(path)
 
 
 if __name__ == "__main__":

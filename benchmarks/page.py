@@ -1,6 +1,6 @@
 """Renders `docs/benchmarks.md` from the JSON files in `docs/benchmarks`, whichever there are.
 
-A plot and a text of the same name as the file, which says what a reader may make of the table, stand below it.
+A text of the same name as the file, which says what a reader may make of the table, stands below it.
 
     python -m benchmarks.page
 """
@@ -52,9 +52,6 @@ def section(found: dict[str, Any], folder: Path) -> str:
     if notes.exists():
         parts.append(notes.read_text(encoding="utf-8").strip("\n"))
     parts.append(f"*{circumstances(found)}*")
-    plot = folder / f"{found['benchmark']}.svg"
-    if plot.exists():
-        parts.append(f"![{found['title']}](./{folder.name}/{plot.name})")
     return "\n\n".join(parts) + "\n"
 
 

@@ -27,7 +27,6 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("openvino", "paddlepaddle", "numpy")
 INSTRUCTIONS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "amx_bf16", "amx_int8")
-_PLACES = ("--json", "--plot")  # options that say where files are, which is no part of what was measured
 
 
 def options(doc: str | None) -> argparse.ArgumentParser:
@@ -120,14 +119,8 @@ def about(doc: str) -> str:
 
 
 def command(name: str, arguments: Sequence[str]) -> str:
-    """The command that measures this again."""
-    kept: list[str] = []
-    skip = False
-    for argument in arguments:
-        if skip or argument.partition("=")[0] in _PLACES:
-            skip = not skip and "=" not in argument
-            continue
-        kept.append(argument)
+    """The command that measures this again, wherever its figures are to be written."""
+    _, kept = options(None).parse_known_args(arguments)
     return shlex.join(["python", "-m", f"benchmarks.{name}", *kept])
 
 

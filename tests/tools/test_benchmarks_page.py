@@ -29,14 +29,11 @@ def test_a_section_has_the_command_the_text_the_table_and_the_machine(folder):
     assert "| one / two | 1.5 |" in section
     assert record["machine"]["processor"] in section
     assert f"load {record['load']['before']} before" in section
-    assert "svg" not in section
 
 
-def test_a_plot_and_a_text_beside_the_figures_are_shown(folder):
-    (folder / "zoo.svg").write_text("<svg/>")
+def test_a_text_beside_the_figures_is_shown(folder):
     (folder / "zoo.txt").write_text("Why it is so.\n")
     text = page(folder)
-    assert "![Zoo](./figures/zoo.svg)" in text
     assert text.index("1.5 |") < text.index("\nWhy it is so.\n")
 
 
@@ -53,10 +50,9 @@ def test_all_benchmarks_that_record_figures_are_run():
         module, *options = everything.OPTIONS.get(name, (name,))
         assert "options(__doc__)" in texts[module]
         assert all(f'"{option}"' in texts[module] for option in options)
-        assert ('"--plot"' in texts[module]) == (module in everything.PLOTTED)
 
 
 def test_the_command_says_what_was_measured_and_not_where_it_was_written():
-    arguments = ["db", "--json", "a/b.json", "--rounds", "3", "--plot=x.svg"]
+    arguments = ["db", "--json", "a/b.json", "--rounds", "3"]
     assert command("cold_start", arguments) == "python -m benchmarks.cold_start db --rounds 3"
     assert about("First.\n\n    a command\n    another\n\nSecond.") == "First.\n\nSecond."
