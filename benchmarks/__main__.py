@@ -3,8 +3,8 @@
     python -m benchmarks                        # all, one after the other
     python -m benchmarks cold_start latency     # these; the sections of others stay as they are
 
-Each writes its figures to a file NAME.json in `docs/benchmarks`. One that fails does not keep the others from running;
-its section stays as it was, and the command fails at the end.
+Each writes what it finds to a file NAME.json in `docs/benchmarks`. One that fails does not keep the others from
+running; its section stays as it was, and the command fails at the end.
 """
 
 from __future__ import annotations

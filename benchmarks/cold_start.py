@@ -56,8 +56,7 @@ def main() -> None:
                 kind: min(least, cpu_time([sys.executable, "-c", IMPORTS[kind]])) for kind, least in imports.items()
             }
     result = f"{_table(figures)}\n\nImports alone: {_named(imports)}."
-    print("\n" + result)
-    record.write(arguments.json, {"networks": figures, "import": imports}, result)
+    record.write(arguments.json, result)
 
 
 def measure(folder: Path, caches: Path, rounds: int) -> dict[str, float]:

@@ -9,13 +9,13 @@ read a network has dashes, and the reason. Every round runs every route once, in
 does hits all of them alike. Two kinds of times for each network:
 
 - warm: in one process, imports done, from the path to an `openvino.Model` (routes that live in this process);
-- fresh: in a new process each, from its start to the model, with the peak of its memory.
+- fresh: in a new process each, from its start to the model.
 
-CPU time is what other work on the machine disturbs least. Ratios are taken round by round to the C++ frontend: the
-median, and the quartiles in brackets. `--paddle2onnx` and `--p2o` (or
-PADDLE2OV_BENCHMARK_PADDLE2ONNX and PADDLE2OV_BENCHMARK_P2O) name the Python of an environment with that tool and
-OpenVINO; without one, the route is listed as absent. `make bench` prepares both. Legacy models are written by the
-interpreter that PADDLE2OV_LEGACY_PYTHON names (`make venv-legacy`).
+Memory is what a conversion adds to the peak of a process that has converted another network. CPU time is what other
+work on the machine disturbs least. Ratios are taken round by round to the C++ frontend: the median, and the quartiles
+in brackets. `--paddle2onnx` and `--p2o` (or PADDLE2OV_BENCHMARK_PADDLE2ONNX and PADDLE2OV_BENCHMARK_P2O) name the
+Python of an environment with that tool and OpenVINO; without one, the route is listed as absent. `make bench` prepares
+both. Legacy models are written by the interpreter that PADDLE2OV_LEGACY_PYTHON names (`make venv-legacy`).
 """
 
 from __future__ import annotations
@@ -79,14 +79,11 @@ LEGACY = ("paddle2ov, legacy", "C++ frontend", "paddle2onnx, legacy")
 """The routes that read legacy files."""
 
 FRESH = """
-import pathlib, re, resource, sys
+import resource, sys
 pir, legacy = sys.argv[1:]
 {0}
 own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-# Not ru_maxrss: it starts with what the process had that started this one. Linux only.
-peak = int(re.search(r"VmHWM:\\s+(\\d+) kB", pathlib.Path("/proc/self/status").read_text())[1])
-cpu = sum(one.ru_utime + one.ru_stime for one in (own, others))
-print("\\nFIGURES", cpu, max(peak, others.ru_maxrss) / 1024, flush=True)
+print("\\nFIGURES", sum(one.ru_utime + one.ru_stime for one in (own, others)), flush=True)
 """
 
 GROWTH = """
@@ -126,8 +123,7 @@ def main() -> None:
             "fresh": fresh(pir, legacy, routes, pythons, arguments.fresh),
         }
         print(markdown({name: figures[name]}), flush=True)
-    print(f"\n{markdown(figures)}")
-    record.write(arguments.json, figures, markdown(figures))
+    record.write(arguments.json, markdown(figures))
 
 
 def add_tools(parser: argparse.ArgumentParser) -> None:
@@ -145,7 +141,7 @@ def growth(model: Path) -> float:
 
 
 def warm(pir: Path, legacy: Path | None, runs: int) -> Figures:
-    """Milliseconds (CPU and wall) of every round, by route; routes that cannot read the network say why."""
+    """Milliseconds of CPU time in every round, by route; routes that cannot read the network say why."""
     core = openvino.Core()
     routes: dict[str, Callable[[], object]] = {"paddle2ov, PIR": lambda: paddle2ov.convert(pir)}
     if legacy is not None:
@@ -155,22 +151,21 @@ def warm(pir: Path, legacy: Path | None, runs: int) -> Figures:
     for route, run in list(routes.items()):
         try:
             run()
-            figures[route] = {"cpu": [], "wall": []}
+            figures[route] = {"cpu": []}
         except Exception as error:  # whatever a route makes of a network that it cannot read
             figures[route] = {"failed": reason(str(error))}
             del routes[route]
     for _ in range(runs):
         for route, run in routes.items():
-            started, cpu = time.perf_counter(), time.process_time()
+            started = time.process_time()
             run()
-            figures[route]["cpu"].append(1e3 * (time.process_time() - cpu))
-            figures[route]["wall"].append(1e3 * (time.perf_counter() - started))
+            figures[route]["cpu"].append(1e3 * (time.process_time() - started))
     return figures
 
 
 def fresh(pir: Path, legacy: Path | None, routes: list[str], pythons: dict[str, str | None], runs: int) -> Figures:
-    """Milliseconds (CPU and wall) and MB at the peak of a new process in each round, by route."""
-    figures: Figures = {route: {"cpu": [], "wall": [], "peak_mb": []} for route in routes}
+    """Milliseconds of CPU time of a new process in each round, by route."""
+    figures: Figures = {route: {"cpu": []} for route in routes}
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     for _ in range(runs):
         for route in routes:
@@ -181,15 +176,11 @@ def fresh(pir: Path, legacy: Path | None, routes: list[str], pythons: dict[str, 
                 continue
             environment["PYTHONPATH"] = str(ROOT) if route.startswith("paddle2ov") else ""
             command = [str(python), "-W", "ignore", "-c", FRESH.format(ROUTES[route]), str(pir), str(legacy)]
-            started = time.perf_counter()
             run = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
             if run.returncode:
                 figures[route] = {"failed": reason(run.stdout + run.stderr)}  # paddle2onnx says it on the former
                 continue
-            cpu, peak = (float(part) for part in run.stdout.rpartition("FIGURES")[2].split())
-            figures[route]["wall"].append(1e3 * (time.perf_counter() - started))
-            figures[route]["cpu"].append(1e3 * cpu)
-            figures[route]["peak_mb"].append(peak)
+            figures[route]["cpu"].append(1e3 * float(run.stdout.rpartition("FIGURES")[2]))
     return figures
 
 
@@ -198,14 +189,16 @@ def markdown(figures: dict[str, Figures]) -> str:
     columns = [(kind, route) for kind, routes in (("warm", list(ROUTES)[:3]), ("fresh", ROUTES)) for route in routes]
     heads = ["CPU ms", "weights", *(f"{kind}: {route}" for kind, route in columns), "memory grows by"]
     heads.insert(5, "warm: PIR / C++ frontend")
-    rows = []
+    rows, notes = [], []
     for name, measurements in figures.items():
         times = [measurements[kind].get(route, {}).get("cpu") for kind, route in columns]
         cells = [f"{statistics.median(time):.0f}" if time else "-" for time in times]
         beside = [measurements["warm"].get(route, {}).get("cpu", []) for route in ("paddle2ov, PIR", "C++ frontend")]
         cells.insert(3, spread(ratios(*beside)))
+        failed = {route: item["failed"] for route, item in measurements["fresh"].items() if "failed" in item}
+        notes += [f"- {name}, {route}: {why}" for route, why in failed.items()]
         rows.append([name, f"{measurements['weights_mb']:.0f} MB", *cells, f"{measurements['growth_mb']:.1f} MB"])
-    return table(heads, rows)
+    return "\n".join([table(heads, rows), "", *notes])
 
 
 if __name__ == "__main__":

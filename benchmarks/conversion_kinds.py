@@ -51,9 +51,7 @@ def main() -> None:
     record = Record("conversion_kinds", "Conversion of many networks", __doc__)
     names = [name for kind in arguments.kinds for name in KINDS[kind]]
     figures = measured(names, arguments.runs)
-    result = rendered(figures, arguments.kinds)
-    print(result)
-    record.write(arguments.json, figures, result)
+    record.write(arguments.json, rendered(figures, arguments.kinds))
 
 
 def measured(names: Sequence[str], runs: int) -> dict[str, dict[str, float]]:

@@ -70,9 +70,7 @@ def main() -> None:
             print(" | ".join(map(str, row(name, figures[name]))), flush=True)
         for worker in workers.values():
             worker.stop()
-    result = summary(figures)
-    print(f"\n{result}")
-    record.write(arguments.json, figures, result)
+    record.write(arguments.json, summary(figures))
 
 
 def compare(name: str, arrays: Path, workers: dict[str, Child], arguments: argparse.Namespace) -> dict[str, Any]:

@@ -142,9 +142,7 @@ def main() -> None:
                 routes = every_route(name, pir, legacy, Path(temporary), arguments)
             figures[name] = compare(name, routes, Path(temporary), arguments)
             print(show({name: figures[name]}), flush=True)
-    result = show(figures)
-    print("\n" + result)
-    record.write(arguments.json, figures, result)
+    record.write(arguments.json, show(figures))
 
 
 def every_route(

@@ -35,17 +35,12 @@ def main() -> None:
     figures: dict[str, dict[str, Any]] = {}
     for name in arguments.networks:
         folder = model_folder(name)
-        print(f"{NETWORKS[name]} ({name}): resident memory in MB after so many shapes")
         for capacity in arguments.capacities:
             with get_context("spawn").Pool(1) as pool:
                 row = pool.apply(measure, (folder, name, capacity, arguments.shapes))
             figures.setdefault(name, {})[capacity] = row
-            memory = "  ".join(f"{count}: {size:.0f}" for count, size in shown(row["memory"]))
-            print(
-                f"  capacity {capacity:8} {memory}   {row['new']:.1f} ms for a new shape, {row['known']:.1f} ms again",
-                flush=True,
-            )
-    record.write(arguments.json, figures, summary(figures))
+            print(summary({name: {capacity: row}}), flush=True)
+    record.write(arguments.json, summary(figures))
 
 
 def shapes_of(name: str, count: int) -> list[tuple[int, ...]]:
@@ -86,7 +81,7 @@ def measure(folder: Path, name: str, capacity: str, count: int) -> dict[str, Any
     started = time.perf_counter()
     for i, shape in enumerate(shapes):
         run(np.full(shape, 0.1, np.float32))
-        if i % max(count // 200, 1) == 0 or i == count - 1:
+        if i + 1 in (1, *(count * k // 4 + 1 for k in (1, 2, 3)), count):
             memory.append((i + 1, resident()))
     new = time.perf_counter() - started
     again = shapes[-20:]
@@ -107,19 +102,13 @@ def resident() -> float:
     return int(match[1]) / 1024
 
 
-def shown(memory: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """A few of the measured points: the first, quarters, the last."""
-    last = len(memory) - 1
-    return [memory[last * k // 4] for k in range(5)]
-
-
 def summary(figures: dict[str, dict[str, Any]]) -> str:
     """A table in Markdown."""
     rows = []
     for name, settings in figures.items():
         for capacity, setting in settings.items():
-            counts = ", ".join(f"{count:,}" for count, _ in shown(setting["memory"]))
-            sizes = ", ".join(f"{size:.0f}" for _, size in shown(setting["memory"]))
+            counts = ", ".join(f"{count:,}" for count, _ in setting["memory"])
+            sizes = ", ".join(f"{size:.0f}" for _, size in setting["memory"])
             rows.append(
                 [
                     f"{NETWORKS[name]}, {capacity}",

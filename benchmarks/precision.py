@@ -61,8 +61,7 @@ def main() -> None:
     for precision in [item for item in next(iter(figures.values())) if item != "f32"]:
         mean = math.exp(statistics.fmean(math.log(precisions[precision]["times"]) for precisions in figures.values()))
         text += f"\n\n{precision}: {mean:.2f} times as fast as float32 (geometric mean)."
-    print(text)
-    record.write(arguments.json, figures, text)
+    record.write(arguments.json, text)
 
 
 def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, dict[str, float]]:

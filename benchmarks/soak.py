@@ -309,11 +309,7 @@ def main() -> None:
     arguments = parser.parse_args()
     record = Record("soak", "Many runs", __doc__)
     figures = soak(arguments.runs, arguments.every)
-    for name, what in MEASURED.items():
-        half = figures[name][len(figures[name]) // 2 :]
-        grows = slope(figures, name)
-        print(f"{what}: {min(half):.0f} to {max(half):.0f} in the second half, {grows:+.2f} in 10,000 runs")
-    record.write(arguments.json, figures, summary(figures))
+    record.write(arguments.json, summary(figures))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ two have a suppression of their own.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,31 +51,15 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20)
     args = parser.parse_args()
     record = Record("yolo_post", "Post-processing of detectors", __doc__)
-    rows = print_heads(args.heads, args.objects, args.runs, args.size, args.batch, args.threads)
-    record.write(args.json, rows, summary(rows))
-
-
-def print_heads(
-    names: Sequence[str], numbers: Sequence[int], runs: int, size: float, batch: int, threads: int
-) -> list[dict[str, Any]]:
-    """Prints the table of some heads, with so many boxes that have an object (-1: all), and returns its rows."""
     rows = []
-    print(f"{'':10}{'boxes with an object':>20} {'found':>6} {'all decoded':>13} {'candidates':>12}   ratio")
-    for name in names:
+    for name in args.heads:
         head = HEADS[name]
-        requests = [compiled(head, rewrite, batch, threads) for rewrite in (False, True)]
-        for objects in numbers:
-            feeds = head.feeds(head.boxes if objects < 0 else objects, batch, size)
-            row = {"head": name, "objects": objects, **measured(requests, feeds, runs)}
-            rows.append(row)
-            number = "all" if objects < 0 else str(objects)
-            print(
-                f"{name:10}{number:>20} "
-                "{found:>6} {all_ms:>10.2f} ms {candidates_ms:>9.2f} ms "
-                "{ratio:>6.1f}x ({low:.1f} .. {high:.1f})".format(**row),
-                flush=True,
-            )
-    return rows
+        requests = [compiled(head, rewrite, args.batch, args.threads) for rewrite in (False, True)]
+        for objects in args.objects:
+            feeds = head.feeds(head.boxes if objects < 0 else objects, args.batch, args.size)
+            rows.append({"head": name, "objects": objects, **measured(requests, feeds, args.runs)})
+            print(summary(rows[-1:]), flush=True)
+    record.write(args.json, summary(rows))
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
