@@ -23,12 +23,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gen_models.harness import campaign
 from gen_models.harness.legacy import formats_here
-from paddle2ov.jobs.state import State
-from tools.campaign import add_options, ends_in_order, executor, kept, number, run
+from tools.campaigns import add_options, conduct, ends_in_order, kept, number
 from tools.mutation import plan, server
-from tools.mutation.corpus import Corpus, load_corpus, save_corpus
+from tools.mutation.corpus import load_corpus, save_corpus
 from tools.mutation.mutant import Mutant, kept as kept_mutant
 from tools.mutation.shrink import shrink
 from tools.mutation.trial import FINDINGS, OUTCOMES, Result
@@ -66,12 +64,7 @@ def main(arguments: list[str]) -> int:
     options = _options(arguments)
     if options.replay is not None:
         return _replay(options.replay, options.smaller)
-    with State(options.state or campaign.scratch() / "state") as state:
-        if not options.only_report:
-            corpus = save_corpus(kept(options) / "corpus", options.filter, formats_here(), options.cases)
-            print(f"{sum(map(len, corpus.groups.values()))} models of {len(corpus.groups)} operators and networks")
-            run(executor(options, TIMEOUT), chunks(options, corpus), state, run_chunk)
-        return 1 if _print(state.records()) else 0
+    return 1 if _print(conduct(options, chunks(options), run_chunk, TIMEOUT)) else 0
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -87,8 +80,12 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def chunks(options: argparse.Namespace, corpus: Corpus) -> list[Chunk]:
-    """The chunks of a campaign."""
+def chunks(options: argparse.Namespace) -> list[Chunk]:
+    """The chunks of a campaign, whose corpus is generated; none where it only reports."""
+    if options.only_report:
+        return []
+    corpus = save_corpus(kept(options) / "corpus", options.filter, formats_here(), options.cases)
+    print(f"{sum(map(len, corpus.groups.values()))} models of {len(corpus.groups)} operators and networks")
     folder, end = kept(options), options.first + options.files
     return [
         Chunk(options.seed, first, min(CHUNK, end - first), str(folder), str(folder / "corpus"), corpus.digest())

@@ -5,12 +5,11 @@ import dataclasses
 import pytest
 
 from gen_models import __main__ as generator, all_ops
-from gen_models.harness import campaign
 from gen_models.harness.exploration import BatchError, explore
 from gen_models.harness.spec import Op, case, paddle, tensor
 from paddle2ov.jobs.executor import Outcome
 from paddle2ov.jobs.state import State
-from tools import campaign as command
+from tools import campaign, campaigns
 
 
 class Inline:
@@ -28,7 +27,7 @@ class Inline:
 
 def run(executor, planned, path):
     with State(path) as state:
-        campaign.run(executor, planned, state, lambda chunk, record: None, campaign.run_chunk)
+        campaigns.run(executor, planned, state, campaign.run_chunk)
         return state.records()
 
 
@@ -130,32 +129,32 @@ def test_a_case_that_fails_alone_is_named_also_after_a_death(tmp_path, monkeypat
 
 
 def test_command_line(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(command, "executor", lambda options: Inline(campaign.run_chunk))
+    monkeypatch.setattr(campaigns, "executor", lambda options, timeout: Inline(campaign.run_chunk))
     state = tmp_path / "state"
-    assert command.main(["--filter", "testOpRandom/relu/pir", "--seeds", "2", "--state", str(state)]) == 0
+    assert campaign.main(["--filter", "testOpRandom/relu/pir", "--seeds", "2", "--state", str(state)]) == 0
     assert "2 cases of 1 operators compared, 0 failures" in capsys.readouterr().out
     with State(state) as records:  # as if a second round had drawn one of them again, and another failed
         again = records.get("relu/pir/0")["compared"][0]
         records.put("relu/pir/1", {"asked": 2, "compared": [again, "case(x=1)"]})
         failed = {"failure": "MismatchError: no", "case": "case(x=2)", "kept": "folder"}
         records.put("abs/legacy/0", {"asked": 2, "compared": ["case(x=2)"], **failed})
-    assert command.main(["--only-report", "--state", str(state)]) == 1
+    assert campaign.main(["--only-report", "--state", str(state)]) == 1
     said = capsys.readouterr().out
     assert "testOpRandom/abs/legacy\n  case(x=2)\n  MismatchError: no\n  kept: folder" in said
     assert "4 cases of 2 operators compared, 1 failures" in said
-    assert command.main(["--state", str(tmp_path)]) == 2
+    assert campaign.main(["--state", str(tmp_path)]) == 2
     assert "error: state file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("seeds", ["0", "-1", "x"])
 def test_seeds(seeds, capsys):
     with pytest.raises(SystemExit):
-        command.main(["--seeds", seeds])
+        campaign.main(["--seeds", seeds])
     assert f"--seeds: '{seeds}' is not a number of 1 or more" in capsys.readouterr().err
 
 
 def test_a_filter_that_matches_nothing(tmp_path, capsys):
-    assert command.main(["--filter", "testOpRandom/relo*", "--state", str(tmp_path / "state")]) == 2
+    assert campaign.main(["--filter", "testOpRandom/relo*", "--state", str(tmp_path / "state")]) == 2
     assert "no operator matches 'testOpRandom/relo*'" in capsys.readouterr().err
 
 
@@ -168,5 +167,5 @@ def test_a_filter_that_matches_nothing(tmp_path, capsys):
 )
 def test_a_filter_without_random_cases(tmp_path, capsys, pattern, op):
     """An operator whose cases are not varied, and declared cases: `make fuzz` has run what there is."""
-    assert command.main(["--filter", pattern, "--state", str(tmp_path / "state")]) == 0
+    assert campaign.main(["--filter", pattern, "--state", str(tmp_path / "state")]) == 0
     assert capsys.readouterr().out == f"No random cases to run: '{pattern}' selects none of {op}\n"
