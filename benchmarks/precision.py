@@ -67,24 +67,18 @@ def main() -> None:
 def measured(name: str, folder: Path, arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
     """Agreement, errors and times of a model in each precision."""
     import paddle2ov
+    from paddle2ov.compilation.precision import computes_in
 
     model = exported(name, folder)
     half = (arguments.pages if name == "detector" else arguments.lines) // 2
     paths, texts = drawn(name, folder / name, 2 * half)
-    floats, rest = paddle2ov.convert(model), narrow_precision()
+    floats, rest = paddle2ov.convert(model), "bf16" if computes_in("CPU", "bf16") else "f32"
     ways: dict[str, tuple[Any, str]] = {"f32": (floats, "f32")}
     if rest == "bf16":
         ways["bf16"] = (floats, "bf16")
     ways["int8"] = (paddle2ov.quantize(model, paths[:half]).model, rest)
     ways[f"int8, max_drop={MAX_DROP}"] = (paddle2ov.quantize(model, paths[:half], max_drop=MAX_DROP).model, rest)
     return compared(name, model, ways, paths[half:], texts[half:], arguments.runs)
-
-
-def narrow_precision() -> str:
-    """What is not in int8 is computed in bfloat16 where the processor has it."""
-    import openvino
-
-    return "bf16" if "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
 
 
 def compared(
