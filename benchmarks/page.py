@@ -7,7 +7,6 @@ A text of the same name as the file, which says what a reader may make of the ta
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -32,10 +31,7 @@ machine, and how much of it other programs took meanwhile.
 
 def main() -> None:
     """Writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", type=Path, default=FOLDER, help="the folder with the JSON files")
-    folder = parser.parse_args().json
-    folder.with_suffix(".md").write_text(page(folder))
+    FOLDER.with_suffix(".md").write_text(page(FOLDER), encoding="utf-8")
 
 
 def page(folder: Path) -> str:
