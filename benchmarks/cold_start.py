@@ -11,7 +11,6 @@ Modules are compiled to bytecode before, as those of installed packages are.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -19,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.generated import model_folder
-from benchmarks.record import ROOT, Record, table
+from benchmarks.record import ROOT, Record, options, table
 
 FRONTEND = """
 import sys, numpy as np, openvino
@@ -40,10 +39,9 @@ IMPORTS = {"frontend": "import numpy, openvino", "ours": "import paddle2ov.compi
 
 def main() -> None:
     """Generates the models, runs the processes and prints a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__)
     parser.add_argument("--networks", nargs="+", default=["mobilenet_v3_large", "crnn", "db", "picodet"])
     parser.add_argument("--rounds", type=int, default=15, help="processes of each kind")
-    parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
     record = Record("cold_start", "The first result", __doc__)
     figures = {}
@@ -58,8 +56,7 @@ def main() -> None:
                 kind: min(least, cpu_time([sys.executable, "-c", IMPORTS[kind]])) for kind, least in imports.items()
             }
     result = f"{_table(figures)}\n\nImports alone: {_named(imports)}."
-    print("\n" + result)
-    record.write(arguments.json, {"networks": figures, "import": imports}, result)
+    record.write(arguments.json, result)
 
 
 def measure(folder: Path, caches: Path, rounds: int) -> dict[str, float]:

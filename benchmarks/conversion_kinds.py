@@ -13,7 +13,6 @@ their means geometric ones.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,7 +23,7 @@ import openvino
 
 import paddle2ov
 from benchmarks.generated import model_folder
-from benchmarks.record import Record, table
+from benchmarks.record import Record, options, table
 
 KINDS = {
     "detection": (
@@ -45,17 +44,14 @@ KINDS = {
 
 def main() -> None:
     """Runs the rounds and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="which networks")
     parser.add_argument("--runs", type=int, default=11, help="rounds")
-    parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
     record = Record("conversion_kinds", "Conversion of many networks", __doc__)
     names = [name for kind in arguments.kinds for name in KINDS[kind]]
     figures = measured(names, arguments.runs)
-    result = rendered(figures, arguments.kinds)
-    print(result)
-    record.write(arguments.json, figures, result)
+    record.write(arguments.json, rendered(figures, arguments.kinds))
 
 
 def measured(names: Sequence[str], runs: int) -> dict[str, dict[str, float]]:

@@ -1,7 +1,7 @@
 """How long a run takes by `paddle2ov.inference` and by `paddle.inference`: the same code, but for the import.
 
     python -m benchmarks.drop_in
-    python -m benchmarks.drop_in --networks mlp lod_tagger --rounds 5 --models FOLDER
+    python -m benchmarks.drop_in --networks mlp lod_tagger --rounds 5
 
 Both run the same files: those of PIR by Paddle 3, or legacy ones by Paddle 2 where Paddle 3 cannot export or run the
 network. A run is what a user writes: `copy_from_cpu` for each input, `run()`, `copy_to_cpu` for each result, with
@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -28,8 +27,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.child import Child
+from benchmarks.generated import exported
 from benchmarks.latency import INPUTS, drawn
-from benchmarks.record import ROOT, Record, ratios, spread, table
+from benchmarks.record import Record, options, ratios, spread, table
 from gen_models.harness.legacy import legacy_python
 
 LIBRARIES = ("Paddle 3", "Paddle 3, oneDNN", "Paddle 2", "Paddle 2, oneDNN")
@@ -44,25 +44,21 @@ BY = {
     "C++ frontend": "read_model",
 }
 """The last word of a way to run a network -> how the worker runs it."""
-SECONDS = 0.03
-"""How long a turn lasts, unless a single run takes longer."""
+REWRITTEN = ("tcn", "resnet_last", "mobilenet_last", "inception_last", "csp_last")
+"""Networks that docs/rewrites.md compares with and without rewrites."""
+NETWORKS = [name for name in INPUTS if name not in REWRITTEN]
 
 
 def main() -> None:
     """Exports the networks, runs the rounds and prints a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--networks", nargs="+", default=list(INPUTS), choices=list(INPUTS))
+    parser = options(__doc__)
+    parser.add_argument("--networks", nargs="+", default=NETWORKS, choices=list(INPUTS))
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--models", type=Path, help="a folder to keep the exported networks in, for the next time")
-    parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
     record = Record("drop_in", "Beside Paddle", __doc__)
     pythons = {"paddle2ov": sys.executable, "Paddle 3": sys.executable, "Paddle 2": legacy_python()}
     with tempfile.TemporaryDirectory() as temporary:
-        folder = arguments.models or Path(temporary)
-        for format, python in (("pir", sys.executable), ("legacy", legacy_python())):
-            export(python, [folder.absolute() / format / name for name in arguments.networks])
         workers = {
             library: Child([python, *WORKER], Path(temporary) / f"{library}.log")
             for library, python in pythons.items()
@@ -70,38 +66,22 @@ def main() -> None:
         }
         figures = {}
         for name in arguments.networks:
-            figures[name] = compare(name, folder.absolute(), Path(temporary) / f"{name}.npz", workers, arguments)
+            figures[name] = compare(name, Path(temporary) / f"{name}.npz", workers, arguments)
             print(" | ".join(map(str, row(name, figures[name]))), flush=True)
         for worker in workers.values():
             worker.stop()
-    result = summary(figures)
-    print(f"\n{result}")
-    record.write(arguments.json, figures, result)
+    record.write(arguments.json, summary(figures))
 
 
-def export(python: str | None, folders: list[Path]) -> None:
-    """Writes the networks that are not there, as far as this Paddle can."""
-    missing = [folder for folder in folders if not (folder / "inference.pdiparams").exists()]
-    if python is None or not missing:
-        return
-    command = [python, "-W", "ignore", "-m", "benchmarks.networks"]
-    for folder in missing:
-        folder.mkdir(parents=True, exist_ok=True)
-        command += [folder.name, str(folder / "inference")]
-    subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
-
-
-def compare(
-    name: str, folder: Path, arrays: Path, workers: dict[str, Child], arguments: argparse.Namespace
-) -> dict[str, Any]:
+def compare(name: str, arrays: Path, workers: dict[str, Child], arguments: argparse.Namespace) -> dict[str, Any]:
     """The milliseconds of every round by each way to run a network, or why there are none."""
     np.savez(arrays, **drawn(np.random.default_rng(0), name))
     lod = [[0, 50]] if name.startswith("lod_") else None
     by_way: dict[str, Any] = {}
 
     def load(way: str, format: str) -> bool:
-        model = folder / format / name
-        if not (model / "inference.pdiparams").exists():
+        model = exported(name, format)
+        if model is None:
             by_way[way] = {"failed": f"Paddle {'3' if format == 'pir' else '2'} does not export it"}
             return False
         worker = workers.get(way.partition(",")[0] if way.startswith("Paddle") else "paddle2ov")
@@ -128,8 +108,8 @@ def compare(
     for i in range(arguments.rounds):
         for way in ways[:: 1 if i % 2 else -1]:
             worker = workers[way.partition(",")[0] if way.startswith("Paddle") else "paddle2ov"]
-            answer = worker.ask("turn", way, SECONDS)
-            by_way[way]["ms"] += [answer] if isinstance(answer, float) else []
+            answer = worker.ask("turn", way)
+            by_way[way]["ms"] += [answer["cpu"]] if "cpu" in answer else []
     for worker in workers.values():
         worker.ask("forget")
     return by_way

@@ -1,15 +1,13 @@
 """How fast the converted networks run on the CPU: those of paddle2ov, of the other routes, and Paddle itself.
 
     python -m benchmarks.latency
-    python -m benchmarks.latency --networks resnet50 --rounds 40 --json latency.json --plot latency.svg
+    python -m benchmarks.latency --networks resnet50 --rounds 40 --json latency.json
 
 Every route runs in a process of its own, which waits for its turn; each round gives every route one turn of a few
-inferences, so that whatever else the machine does hits all of them alike. Latency is of one inference at a time (its
-wall time, and the CPU time of all threads, which other work disturbs least); throughput is of as many at once as there
-are threads. Inputs are random, of batch 1, and the same for all. The ratios are to Paddle with oneDNN: to Paddle 3 with
-the PIR model or, where that cannot run it, to Paddle 2 with the legacy one. Options and environment variables for the
-other tools are those of conversion.py. At the end stands a table in Markdown of all networks; a route that cannot
-convert or run one has a dash there, and its reason below.
+inferences, so that whatever else the machine does hits all of them alike. Shown are the wall time of one inference, on
+all cores, and the CPU time of all threads, which other work disturbs least. Inputs are random, of batch 1, and the same
+for all. Options and environment variables for the other tools are those of conversion.py. A route that cannot convert
+or run a network has a dash, and its reason below.
 
     python -m benchmarks.latency --precision             # paddle2ov in each precision that the processor computes in
     python -m benchmarks.latency --precision int8 --networks resnet50
@@ -31,8 +29,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.child import Child
-from benchmarks.conversion import exported
-from benchmarks.record import Record, ratios, reason, spread, table
+from benchmarks.conversion import LEGACY, TO_ONNX, add_tools
+from benchmarks.generated import exported
+from benchmarks.record import Record, options, ratios, reason, spread, table
 from gen_models.harness.legacy import legacy_python
 
 INPUTS: dict[str, dict[str, tuple[Any, ...]]] = {
@@ -58,6 +57,11 @@ INPUTS: dict[str, dict[str, tuple[Any, ...]]] = {
     "formula_decoder": {"features": ([1, 60, 256], "float32")},
     "beam_search": {"state": ([1, 128], "float32")},
     "lod_tagger": {"ids": ([50, 1], "int64", 0, 20000)},
+    "tcn": {"x": ([1, 64, 200], "float32")},
+    "resnet_last": {"x": ([1, 224, 224, 3], "float32")},
+    "mobilenet_last": {"x": ([1, 224, 224, 3], "float32")},
+    "inception_last": {"x": ([1, 224, 224, 3], "float32")},
+    "csp_last": {"x": ([1, 224, 224, 3], "float32")},
 }
 """Network -> input -> shape, type, and the range of integers, or the one that all are."""
 NETWORKS = ("resnet18", "mobilenet_v3_large", "resnet50", "ocr_rec", "swin_tiny", "picodet", "tagger", "lstm_lengths")
@@ -81,25 +85,12 @@ threads; the ratios are medians of the rounds, with the quartiles in brackets. N
 Weights are random, so that nothing is told here of what a precision loses: that is measured with trained ones.
 """
 
-LEGACY = ("paddle2ov, legacy", "C++ frontend", "paddle2onnx, legacy", "Paddle 2, oneDNN")
+FROM_LEGACY = (*LEGACY, "Paddle 2, oneDNN")
+"""The routes that read legacy files."""
 CALIBRATED = 24
 """How many random inputs calibrate a network."""
-BASES = ("Paddle 3, oneDNN", "Paddle 2, oneDNN", "paddle2ov, f32")
-"""The first of these that runs is what the others are compared with."""
+BASE = "paddle2ov, f32"
 EXPORT_SECONDS = 900
-
-EXPORT = {
-    "paddle2onnx": """
-import glob, sys, paddle2onnx
-(program,) = glob.glob(sys.argv[1] + "/inference.json") + glob.glob(sys.argv[1] + "/inference.pdmodel")
-paddle2onnx.export(program, sys.argv[1] + "/inference.pdiparams", save_file=sys.argv[2])
-""",
-    "p2o": """
-import pathlib, subprocess, sys
-p2o = pathlib.Path(sys.executable).with_name("p2o")
-subprocess.run([p2o, sys.argv[1] + "/inference.json", sys.argv[1] + "/inference.pdiparams", sys.argv[2]], check=True)
-""",
-}
 
 
 class Route(NamedTuple):
@@ -114,51 +105,44 @@ class Route(NamedTuple):
         """How the worker runs it, and the files."""
         if not self.model.is_dir():
             return "read_model", [str(self.model)]
-        program = "inference.pdmodel" if route in LEGACY else "inference.json"
+        program = "inference.pdmodel" if route in FROM_LEGACY else "inference.json"
         by = "paddle.inference, oneDNN" if route.startswith("Paddle") else "convert"
         return by, [str(self.model / program), str(self.model / "inference.pdiparams")]
 
 
 def main() -> None:
-    """Exports the networks, runs the rounds and prints a table for each network."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """Exports the networks, runs the rounds and prints the table."""
+    parser = options(__doc__)
     parser.add_argument("--networks", nargs="+", default=NETWORKS, choices=list(INPUTS))
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--count", type=int, default=5, help="inferences in a turn")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--models", type=Path, help="a folder to keep the exported networks in, for the next time")
-    parser.add_argument("--json", type=Path, help="where to write the figures")
-    parser.add_argument("--plot", type=Path, help="where to draw them (with matplotlib: `pip install .[benchmark]`)")
     parser.add_argument(
         "--precision",
         nargs="*",
         choices=PRECISIONS,
         help="compare precisions of paddle2ov instead of the routes; all if none is named",
     )
-    for tool in EXPORT:
-        variable = f"PADDLE2OV_BENCHMARK_{tool.upper()}"
-        parser.add_argument(f"--{tool}", default=os.environ.get(variable), help=f"Python that has {tool}")
+    add_tools(parser)
     arguments = parser.parse_args()
     by_precision = arguments.precision is not None
     if by_precision:
         record = Record("latency_precision", "Inference in each precision", PRECISIONS_DOC, module="latency")
     else:
         record = Record("latency", "Inference", __doc__)
+    show = by_precisions if by_precision else by_routes
     figures = {}
     with tempfile.TemporaryDirectory() as temporary:
-        folder = arguments.models or Path(temporary)
         for name in arguments.networks:
-            pir, legacy = exported(name, folder)
+            pir, legacy = exported(name, "pir"), exported(name, "legacy")
+            if pir is None:
+                continue
             if by_precision:
                 routes = precisions(name, pir, Path(temporary), arguments.precision or PRECISIONS)
             else:
                 routes = every_route(name, pir, legacy, Path(temporary), arguments)
             figures[name] = compare(name, routes, Path(temporary), arguments)
-    result = by_precisions(figures) if by_precision else summary(figures)
-    print("\n" + result)
-    record.write(arguments.json, figures, result)
-    if arguments.plot is not None:
-        draw(figures, arguments.plot)
+            print(show({name: figures[name]}), flush=True)
+    record.write(arguments.json, show(figures))
 
 
 def every_route(
@@ -168,13 +152,13 @@ def every_route(
     routes: dict[str, Route] = {}
     for route in ROUTES:
         python = legacy_python() if route == "Paddle 2, oneDNN" else sys.executable
-        if python is None or (route in LEGACY and legacy is None):
+        if python is None or (route in FROM_LEGACY and legacy is None):
             routes[route] = Route(sys.executable, pir, failed="absent: no legacy model")
             continue
-        model = legacy if route in LEGACY and legacy is not None else pir
+        model = legacy if route in FROM_LEGACY and legacy is not None else pir
         tool = route.partition(",")[0]
         why = ""
-        if tool in EXPORT:
+        if tool in TO_ONNX:
             model, why = to_onnx(tool, model, temporary / f"{name}, {route}.onnx", getattr(arguments, tool))
         elif route == "C++ frontend":
             model = model / "inference.pdmodel"
@@ -203,7 +187,7 @@ def precisions(name: str, pir: Path, temporary: Path, names: Sequence[str]) -> d
 
 
 def compare(name: str, routes: dict[str, Route], temporary: Path, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Runs one network by all routes and prints the table."""
+    """Runs one network by all routes."""
     arrays = temporary / f"{name}.npz"
     np.savez(arrays, **drawn(np.random.default_rng(0), name))
     workers: dict[str, Child] = {}
@@ -212,37 +196,20 @@ def compare(name: str, routes: dict[str, Route], temporary: Path, arguments: arg
         if not item.failed:
             worker = Child([item.python, "-W", "ignore", "-m", "benchmarks.network_worker"], temporary / f"{route}.log")
             answer = worker.ask("load", route, *item.loaded(route), str(arrays), None, arguments.threads, item.hint)
-            result[route] = answer if "failed" in answer else {"wall": [], "cpu": [], "throughput": []}
+            result[route] = answer if "failed" in answer else {"wall": [], "cpu": []}
             workers[route] = worker
     running = [route for route in routes if "failed" not in result[route]]
     for i in range(arguments.rounds):
         for route in running[:: 1 if i % 2 else -1]:  # each goes first in every other round
-            answer = (
-                {"failed": ""} if "failed" in result[route] else workers[route].ask("rates", route, arguments.count)
-            )
-            if "failed" not in answer:
-                for key, times in answer.items():
-                    result[route][key].append(statistics.median(times))
-            elif answer["failed"]:
+            answer = result[route] if "failed" in result[route] else workers[route].ask("turn", route)
+            if "failed" in answer:
                 result[route] = answer
+            else:
+                for key, time in answer.items():
+                    result[route][key].append(time)
     for worker in workers.values():
         worker.stop()
-    show(name, result, arguments.threads)
     return result
-
-
-def show(name: str, result: dict[str, Any], threads: int) -> None:
-    """Prints the table of a network."""
-    base = next((base for base in BASES if "failed" not in result.get(base, {"failed": ""})), None)
-    print(f"\n{name}, {threads} threads")
-    print(f"{'':20}{'latency ms':>12}{'CPU ms':>10}{'per second':>12}   CPU time, throughput beside {base}")
-    for route, figures in result.items():
-        if "failed" in figures:
-            print(f"{route:20}{'-':>12}{'-':>10}{'-':>12}   {figures['failed']}")
-            continue
-        wall, cpu, rate = (statistics.median(figures[key]) for key in ("wall", "cpu", "throughput"))
-        shown = [spread(ratios(figures[key], result[base][key])) for key in ("cpu", "throughput") if base is not None]
-        print(f"{route:20}{wall:12.2f}{cpu:10.2f}{rate:12.1f}   {'   '.join(shown)}", flush=True)
 
 
 def drawn(rng: np.random.Generator, name: str) -> dict[str, Any]:
@@ -262,7 +229,8 @@ def to_onnx(tool: str, model: Path, target: Path, python: str | None) -> tuple[P
     """The model as the tool converts it; a reason instead where it cannot."""
     if python is None or not Path(python).exists():
         return target, "absent"
-    command = [python, "-W", "ignore", "-c", EXPORT[tool], str(model), str(target)]
+    code = f"import sys\nfolder, file = sys.argv[1:]\n{TO_ONNX[tool]}"
+    command = [python, "-W", "ignore", "-c", code, str(model), str(target)]
     try:
         run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=EXPORT_SECONDS)
     except subprocess.TimeoutExpired:
@@ -270,10 +238,9 @@ def to_onnx(tool: str, model: Path, target: Path, python: str | None) -> tuple[P
     return target, reason(run.stdout + run.stderr) if run.returncode or not target.exists() else ""
 
 
-def summary(figures: dict[str, Any]) -> str:
+def by_routes(figures: dict[str, Any]) -> str:
     """A table in Markdown: the latency and the CPU time of every route in ms, for each network."""
-    lines = [f"| ms, CPU ms | {' | '.join(figures)} |", "|---|" + "---:|" * len(figures)]
-    reasons = []
+    rows, reasons = [], []
     for route in ROUTES:
         cells = []
         for name, routes in figures.items():
@@ -283,17 +250,17 @@ def summary(figures: dict[str, Any]) -> str:
                 reasons.append(f"- {name}, {route}: {measured.get('failed') or 'no rounds'}")
             else:
                 cells.append(", ".join(f"{statistics.median(measured[key]):.1f}" for key in ("wall", "cpu")))
-        lines.append(f"| {route} | {' | '.join(cells)} |")
-    return "\n".join([*lines, *(["", *reasons] if reasons else [])])
+        rows.append([route, *cells])
+    return "\n".join([table(["ms, CPU ms", *figures], rows), *(["", *reasons] if reasons else [])])
 
 
 def by_precisions(figures: dict[str, Any]) -> str:
     """A table in Markdown: the CPU time in float32, and how much faster each network is in other precisions."""
     of_all: dict[str, list[float]] = {}
     rows: list[list[str]] = []
-    names = [route for route in next(iter(figures.values())) if route != BASES[-1]]
+    names = [route for route in next(iter(figures.values())) if route != BASE]
     for network, routes in figures.items():
-        base = routes[BASES[-1]]
+        base = routes[BASE]
         row = [network, f"{statistics.median(base['cpu']):.1f} ms"]
         for route in names:
             if "failed" in routes[route]:
@@ -314,24 +281,6 @@ def by_precisions(figures: dict[str, Any]) -> str:
     }
     shown = [f"{route.partition(', ')[2]}, times as fast" for route in names]
     return "\n".join([table(["CPU time", "f32", *shown], rows), *(["", *sorted(reasons)] if reasons else [])])
-
-
-def draw(figures: dict[str, Any], path: Path) -> None:
-    """Bars of CPU time and throughput for each network and route."""
-    from matplotlib import pyplot
-
-    figure, panels = pyplot.subplots(2, 1, figsize=(2 + 1.6 * len(figures), 8), layout="constrained")
-    titles = {"wall": "latency (ms)", "throughput": "inferences per second"}
-    for panel, (key, title) in zip(panels, titles.items(), strict=True):
-        for i, route in enumerate(next(iter(figures.values()))):
-            shown = [(k, routes.get(route, {})) for k, routes in enumerate(figures.values())]
-            bars = [(k + 0.12 * (i - 3.5), statistics.median(item[key])) for k, item in shown if item.get(key)]
-            if bars:
-                panel.bar(*zip(*bars, strict=True), width=0.11, label=route)
-        panel.set(title=title, yscale="log", xticks=range(len(figures)))
-        panel.set_xticklabels(list(figures))
-        panel.legend(fontsize="small")
-    figure.savefig(path)
 
 
 if __name__ == "__main__":

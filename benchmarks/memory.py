@@ -1,7 +1,7 @@
 """Resident memory while shapes change all the time: plain OpenVINO beside `paddle2ov.inference`.
 
     python -m benchmarks.memory                          # 2,000 shapes, a text recogniser and a text detector
-    python -m benchmarks.memory --shapes 500 --capacities default 0 16 100 --plot memory.svg
+    python -m benchmarks.memory --shapes 500 --capacities default 0 16 100
 
 Every setting of CPU_RUNTIME_CACHE_CAPACITY runs in a process of its own (Linux) and gets the same shapes, each once, in
 the same order; `default` is plain OpenVINO. A last column times the first 20 shapes again, ten times each: what
@@ -10,55 +10,37 @@ a cache would have been good for. The networks are those of gen_models/networks/
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
-import subprocess
-import sys
 import time
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.generated import model_folder
-from benchmarks.record import ROOT, Record, table
+from benchmarks.record import Record, options, table
 
 NETWORKS = {"crnn": "recogniser", "db": "detector"}
 
 
 def main() -> None:
     """Generates the models, runs the settings and prints a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__)
     parser.add_argument("--shapes", type=int, default=2000, help="how many different shapes")
     parser.add_argument("--networks", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
     parser.add_argument("--capacities", nargs="+", default=["default", "0"], help="settings; 'default' is OpenVINO's")
-    parser.add_argument("--json", type=Path, help="where to write the figures")
-    parser.add_argument("--plot", type=Path, help="where to draw them (with matplotlib: `pip install .[benchmark]`)")
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.one:
-        print(json.dumps(measure(Path(arguments.one[0]), arguments.one[1], arguments.one[2], arguments.shapes)))
-        return
     record = Record("memory", "Memory when shapes change", __doc__)
     figures: dict[str, dict[str, Any]] = {}
     for name in arguments.networks:
         folder = model_folder(name)
-        print(f"{NETWORKS[name]} ({name}): resident memory in MB after so many shapes")
         for capacity in arguments.capacities:
-            command = [sys.executable, "-m", "benchmarks.memory", "--shapes", str(arguments.shapes)]
-            command += ["--one", str(folder), name, capacity]
-            run = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-            row = json.loads(run.stdout)
+            with get_context("spawn").Pool(1) as pool:
+                row = pool.apply(measure, (folder, name, capacity, arguments.shapes))
             figures.setdefault(name, {})[capacity] = row
-            memory = "  ".join(f"{count}: {size:.0f}" for count, size in shown(row["memory"]))
-            print(
-                f"  capacity {capacity:8} {memory}   {row['new']:.1f} ms for a new shape, {row['known']:.1f} ms again",
-                flush=True,
-            )
-    record.write(arguments.json, figures, summary(figures))
-    if arguments.plot is not None:
-        draw(figures, arguments.plot)
+            print(summary({name: {capacity: row}}), flush=True)
+    record.write(arguments.json, summary(figures))
 
 
 def shapes_of(name: str, count: int) -> list[tuple[int, ...]]:
@@ -99,7 +81,7 @@ def measure(folder: Path, name: str, capacity: str, count: int) -> dict[str, Any
     started = time.perf_counter()
     for i, shape in enumerate(shapes):
         run(np.full(shape, 0.1, np.float32))
-        if i % max(count // 200, 1) == 0 or i == count - 1:
+        if i + 1 in (1, *(count * k // 4 + 1 for k in (1, 2, 3)), count):
             memory.append((i + 1, resident()))
     new = time.perf_counter() - started
     again = shapes[-20:]
@@ -120,19 +102,13 @@ def resident() -> float:
     return int(match[1]) / 1024
 
 
-def shown(memory: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """A few of the measured points: the first, quarters, the last."""
-    last = len(memory) - 1
-    return [memory[last * k // 4] for k in range(5)]
-
-
 def summary(figures: dict[str, dict[str, Any]]) -> str:
     """A table in Markdown."""
     rows = []
     for name, settings in figures.items():
         for capacity, setting in settings.items():
-            counts = ", ".join(f"{count:,}" for count, _ in shown(setting["memory"]))
-            sizes = ", ".join(f"{size:.0f}" for _, size in shown(setting["memory"]))
+            counts = ", ".join(f"{count:,}" for count, _ in setting["memory"])
+            sizes = ", ".join(f"{size:.0f}" for _, size in setting["memory"])
             rows.append(
                 [
                     f"{NETWORKS[name]}, {capacity}",
@@ -143,22 +119,6 @@ def summary(figures: dict[str, dict[str, Any]]) -> str:
                 ]
             )
     return table(["", "shapes", "resident memory (MB)", "a run with a new shape", "with a known one"], rows)
-
-
-def draw(figures: dict[str, dict[str, Any]], path: Path) -> None:
-    """The curves: one panel for each network."""
-    from matplotlib import pyplot
-
-    figure, panels = pyplot.subplots(
-        1, len(figures), figsize=(5 * len(figures), 4), layout="constrained", squeeze=False
-    )
-    for panel, (name, settings) in zip(panels[0], figures.items(), strict=True):
-        for capacity, setting in settings.items():
-            label = "plain OpenVINO" if capacity == "default" else f"capacity {capacity}"
-            panel.plot(*zip(*setting["memory"], strict=True), label=label)
-        panel.set(title=NETWORKS[name], xlabel="shapes", ylabel="resident memory (MB)", ylim=0)
-        panel.legend()
-    figure.savefig(path)
 
 
 if __name__ == "__main__":

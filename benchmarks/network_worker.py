@@ -7,7 +7,6 @@ import importlib
 import json
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,9 @@ import numpy as np
 from benchmarks.child import serve
 
 Run = Callable[[], list[Any]]
+SECONDS = 0.03
+"""How long a turn lasts, unless a single run takes longer."""
 _runs: dict[str, Run] = {}
-_several: dict[str, Callable[[int], object]] = {}
-"""What runs a network so many times, as many at once as there are threads."""
 
 
 def load(
@@ -41,10 +40,8 @@ def load(
     arrays, layers = dict(np.load(arrays_file)), None
     if "inference" in by:
         run = _predictor(by, files, arrays, lod, threads)
-        runs = [_predictor(by, files, arrays, lod, 1) for _ in range(threads)] if threads > 1 else [run]
-        _several[name] = lambda count: _in_threads(runs, count)
     else:
-        run, _several[name], layers = _graph(by, files[0], arrays, threads, hint)
+        run, layers = _graph(by, files[0], arrays, threads, hint)
     for _ in range(3):
         results = run()
     _runs[name] = run
@@ -74,16 +71,8 @@ def _predictor(by: str, files: list[str], arrays: dict[str, Any], lod: Any, thre
     return run
 
 
-def _in_threads(runs: list[Run], count: int) -> None:
-    with ThreadPoolExecutor(len(runs)) as pool:
-        for i, run in enumerate(runs):
-            pool.submit(lambda run, share: [run() for _ in share], run, range(i, count, len(runs)))
-
-
-def _graph(
-    by: str, file: str, arrays: dict[str, Any], threads: int, hint: str
-) -> tuple[Run, Callable[[int], object], str]:
-    """A run of a graph by OpenVINO, many at once, and which layers it has."""
+def _graph(by: str, file: str, arrays: dict[str, Any], threads: int, hint: str) -> tuple[Run, str]:
+    """A run of a graph by OpenVINO, and which layers it has."""
     import openvino
 
     import paddle2ov
@@ -93,8 +82,8 @@ def _graph(
         model = core.read_model(file)
     else:
         model = paddle2ov.convert(file, rewrite=not by.endswith("rewrite=False"))
-    options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": hint}
-    compiled = core.compile_model(model, "CPU", {**options, "PERFORMANCE_HINT": "LATENCY"})
+    options = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": hint, "PERFORMANCE_HINT": "LATENCY"}
+    compiled = core.compile_model(model, "CPU", options)
     request = compiled.create_infer_request()
     for key, array in arrays.items():
         request.set_tensor(key, openvino.Tensor(array))
@@ -103,21 +92,7 @@ def _graph(
         request.infer(share_outputs=True)
         return [tensor.data.copy() for tensor in request.output_tensors]
 
-    queue: Any = None
-
-    def several(count: int) -> None:
-        nonlocal queue
-        if queue is None:
-            parallel = core.compile_model(model, "CPU", {**options, "PERFORMANCE_HINT": "THROUGHPUT"})
-            queue = openvino.AsyncInferQueue(parallel)
-            for job in queue:
-                for key, array in arrays.items():
-                    job.set_tensor(key, openvino.Tensor(array))
-        for _ in range(count):
-            queue.start_async()
-        queue.wait_all()
-
-    return run, several, _layers(model, compiled)
+    return run, _layers(model, compiled)
 
 
 def _layers(model: Any, compiled: Any) -> str:
@@ -134,36 +109,24 @@ def _layers(model: Any, compiled: Any) -> str:
     return hashlib.sha256(json.dumps(layers).encode()).hexdigest()
 
 
-def turn(name: str, seconds: float) -> float:
-    """The CPU time of a run in milliseconds, of as many runs as so many seconds allow."""
+def turn(name: str) -> dict[str, float]:
+    """The wall time and the CPU time of a run in milliseconds, of as many runs as `SECONDS` allow."""
     run, count = _runs[name], 0
     run()  # what ran before has left other data in the caches
     start, used = time.perf_counter(), time.process_time()
-    while not count or time.perf_counter() - start < seconds:
+    while not count or time.perf_counter() - start < SECONDS:
         run()
         count += 1
-    return 1e3 * (time.process_time() - used) / count
-
-
-def rates(name: str, count: int) -> dict[str, list[float]]:
-    """The wall and CPU times of some runs one by one, in milliseconds, and how many a second run at once."""
-    wall, cpu = [], []
-    for _ in range(count):
-        started, used = time.perf_counter(), time.process_time()
-        _runs[name]()
-        wall.append(1e3 * (time.perf_counter() - started))
-        cpu.append(1e3 * (time.process_time() - used))
-    _several[name](1)  # the first time, it is compiled for several
-    started = time.perf_counter()
-    _several[name](count)
-    return {"wall": wall, "cpu": cpu, "throughput": [count / (time.perf_counter() - started)]}
+    return {
+        "wall": 1e3 * (time.perf_counter() - start) / count,
+        "cpu": 1e3 * (time.process_time() - used) / count,
+    }
 
 
 def forget() -> None:
     """Lets all networks go."""
     _runs.clear()
-    _several.clear()
 
 
 if __name__ == "__main__":
-    serve({"load": load, "turn": turn, "rates": rates, "forget": forget})
+    serve({"load": load, "turn": turn, "forget": forget})

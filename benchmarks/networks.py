@@ -3,8 +3,8 @@
 They are those of `paddle.vision.models`, those of attention_networks.py, and, as the Paddle collections write them, a
 light classifier, a text recogniser and two detectors; and those of gen_models/networks/layouts.py in a size of use.
 
-Run as a script it exports some of them: `python -m benchmarks.networks pp_lcnet PREFIX tcn PREFIX`, with Paddle 2.6 as
-legacy models, with Paddle 3 as PIR ones.
+Run as a script it exports one: `python -m benchmarks.networks pp_lcnet PREFIX`, with Paddle 2.6 as a legacy model, with
+Paddle 3 as a PIR one.
 """
 
 from __future__ import annotations
@@ -393,11 +393,4 @@ def export(name: str, prefix: str) -> None:
 
 
 if __name__ == "__main__":
-    failed = False
-    for name, prefix in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
-        try:
-            export(name, prefix)
-        except Exception as error:  # the others are written
-            failed = True
-            print(f"{name}: {error}", file=sys.stderr)
-    sys.exit(failed)
+    export(*sys.argv[1:])

@@ -1,16 +1,13 @@
 """Renders `docs/benchmarks.md` from the JSON files in `docs/benchmarks`, whichever there are.
 
-A plot and a text of the same name as the file, which says what a reader may make of the table, stand below it.
+A text of the same name as the file, which says what a reader may make of the table, stands below it.
 
-python -m benchmarks.page
-python -m benchmarks.page --check    # fails when the page is not what the files say
+    python -m benchmarks.page
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +16,7 @@ from benchmarks.record import about
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 ORDER = (
     *("conversion", "conversion_kinds", "cold_start", "drop_in", "latency", "latency_precision", "precision"),
-    *("int8_settings", "pages", "memory", "growth", "soak", "yolo_post"),
+    *("memory", "soak", "yolo_post"),
 )
 """The benchmarks, in the order of their sections; those of other files follow."""
 
@@ -33,16 +30,8 @@ machine, and how much of it other programs took meanwhile.
 
 
 def main() -> None:
-    """Writes the page, or compares it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", type=Path, default=FOLDER, help="the folder with the JSON files")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when the page is stale")
-    arguments = parser.parse_args()
-    target, text = arguments.json.with_suffix(".md"), page(arguments.json)
-    if not arguments.check:
-        target.write_text(text)
-    elif target.read_text() != text:
-        sys.exit(f"{target} is stale: run `python -m benchmarks.page`")
+    """Writes the page."""
+    FOLDER.with_suffix(".md").write_text(page(FOLDER), encoding="utf-8")
 
 
 def page(folder: Path) -> str:
@@ -59,9 +48,6 @@ def section(found: dict[str, Any], folder: Path) -> str:
     if notes.exists():
         parts.append(notes.read_text(encoding="utf-8").strip("\n"))
     parts.append(f"*{circumstances(found)}*")
-    plot = folder / f"{found['benchmark']}.svg"
-    if plot.exists():
-        parts.append(f"![{found['title']}](./{folder.name}/{plot.name})")
     return "\n\n".join(parts) + "\n"
 
 

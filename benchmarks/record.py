@@ -1,12 +1,15 @@
 """What a benchmark found, and where and when: the JSON that `docs/benchmarks.md` is rendered from.
 
+parser = options(__doc__)
+...
 record = Record("cold_start", "The first result", __doc__)  # before anything is measured
 ...
-record.write(arguments.json, figures, table(["", "C++", "ours"], rows))
+record.write(arguments.json, table(["", "C++", "ours"], rows))
 """
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import json
 import os
@@ -24,7 +27,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("openvino", "paddlepaddle", "numpy")
 INSTRUCTIONS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "amx_bf16", "amx_int8")
-_PLACES = ("--json", "--plot", "--models")  # options that say where files are, which is no part of what was measured
+
+
+def options(doc: str | None) -> argparse.ArgumentParser:
+    """The parser of a benchmark's command line, which says where to write what is found."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path, help="where to write what is found")
+    return parser
 
 
 class Record:
@@ -45,8 +54,9 @@ class Record:
         self._load = _load()
         self._ticks = _processor_seconds()
 
-    def write(self, path: Path | None, figures: Any, result: str) -> None:
-        """Writes the figures, and the result in Markdown, as the page shows it; nothing where there is no path."""
+    def write(self, path: Path | None, result: str) -> None:
+        """Prints the result in Markdown, and writes it as the page shows it where there is a path."""
+        print(f"\n{result}")
         if path is None:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +70,6 @@ class Record:
             "versions": versions(),
             "load": {"before": self._load, "after": _load(), "others": self._others()},
             "result": result.strip("\n").splitlines(),
-            "figures": figures,
         }
         path.write_text(json.dumps(record, indent=1) + "\n")
 
@@ -110,14 +119,8 @@ def about(doc: str) -> str:
 
 
 def command(name: str, arguments: Sequence[str]) -> str:
-    """The command that measures this again."""
-    kept: list[str] = []
-    skip = False
-    for argument in arguments:
-        if skip or argument.partition("=")[0] in _PLACES:
-            skip = not skip and "=" not in argument
-            continue
-        kept.append(argument)
+    """The command that measures this again, wherever what it finds is to be written."""
+    _, kept = options(None).parse_known_args(arguments)
     return shlex.join(["python", "-m", f"benchmarks.{name}", *kept])
 
 

@@ -13,7 +13,6 @@ allocator keeps what was freed between things that are in use.
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import itertools
 import os
@@ -31,7 +30,7 @@ import numpy as np
 
 from benchmarks.generated import model_folder
 from benchmarks.memory import resident
-from benchmarks.record import Record, table
+from benchmarks.record import Record, options, table
 
 Arrays = list[Any]
 Run = Callable[[Arrays], Arrays]
@@ -304,18 +303,13 @@ def summary(figures: Figures) -> str:
 
 def main() -> None:
     """Runs the networks and prints what grew."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = options(__doc__)
     parser.add_argument("--runs", type=int, default=200_000, help="how many")
     parser.add_argument("--every", type=int, default=1000, help="after how many to measure")
-    parser.add_argument("--json", type=Path, help="where to write the figures")
     arguments = parser.parse_args()
     record = Record("soak", "Many runs", __doc__)
     figures = soak(arguments.runs, arguments.every)
-    for name, what in MEASURED.items():
-        half = figures[name][len(figures[name]) // 2 :]
-        grows = slope(figures, name)
-        print(f"{what}: {min(half):.0f} to {max(half):.0f} in the second half, {grows:+.2f} in 10,000 runs")
-    record.write(arguments.json, figures, summary(figures))
+    record.write(arguments.json, summary(figures))
 
 
 if __name__ == "__main__":

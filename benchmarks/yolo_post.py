@@ -11,10 +11,7 @@ two have a suppression of their own.
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +19,7 @@ import openvino
 from numpy.typing import NDArray
 
 from benchmarks.detection_heads import HEADS, Head
-from benchmarks.record import Record, table
+from benchmarks.record import Record, options, table
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
@@ -45,41 +42,24 @@ def compiled(head: Head, rewrite: bool, batch: int, threads: int) -> openvino.In
 
 def main() -> None:
     """Runs the rounds and prints a table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = options(__doc__)
     parser.add_argument("heads", nargs="*", default=list(HEADS), help=f"of {', '.join(HEADS)}")
     parser.add_argument("--objects", type=int, nargs="+", default=OBJECTS, help="-1: all boxes")
     parser.add_argument("--size", type=float, default=1.0, help="factor on the boxes' sides")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     record = Record("yolo_post", "Post-processing of detectors", __doc__)
-    rows = print_heads(args.heads, args.objects, args.runs, args.size, args.batch, args.threads)
-    record.write(args.json, rows, summary(rows))
-
-
-def print_heads(
-    names: Sequence[str], numbers: Sequence[int], runs: int, size: float, batch: int, threads: int
-) -> list[dict[str, Any]]:
-    """Prints the table of some heads, with so many boxes that have an object (-1: all), and returns its rows."""
     rows = []
-    print(f"{'':10}{'boxes with an object':>20} {'found':>6} {'all decoded':>13} {'candidates':>12}   ratio")
-    for name in names:
+    for name in args.heads:
         head = HEADS[name]
-        requests = [compiled(head, rewrite, batch, threads) for rewrite in (False, True)]
-        for objects in numbers:
-            feeds = head.feeds(head.boxes if objects < 0 else objects, batch, size)
-            row = {"head": name, "objects": objects, **measured(requests, feeds, runs)}
-            rows.append(row)
-            number = "all" if objects < 0 else str(objects)
-            print(
-                f"{name:10}{number:>20} "
-                "{found:>6} {all_ms:>10.2f} ms {candidates_ms:>9.2f} ms "
-                "{ratio:>6.1f}x ({low:.1f} .. {high:.1f})".format(**row),
-                flush=True,
-            )
-    return rows
+        requests = [compiled(head, rewrite, args.batch, args.threads) for rewrite in (False, True)]
+        for objects in args.objects:
+            feeds = head.feeds(head.boxes if objects < 0 else objects, args.batch, args.size)
+            rows.append({"head": name, "objects": objects, **measured(requests, feeds, args.runs)})
+            print(summary(rows[-1:]), flush=True)
+    record.write(args.json, summary(rows))
 
 
 def summary(rows: list[dict[str, Any]]) -> str:

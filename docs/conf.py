@@ -38,9 +38,6 @@ napoleon_numpy_docstring = False
 copybutton_prompt_text = r"\$ |>>> "
 copybutton_prompt_is_regexp = True
 
-linkcheck_anchors = False
-linkcheck_timeout = 20
-
 OWN_PAGE = {"CONTRIBUTING": "adding_an_operator", "CHANGELOG": "changelog"}
 """Files at the top of the repository -> the pages that include them. Links name the files, which readers of the
 repository can open."""

@@ -1,73 +1,67 @@
 """Random cases of the operators, many at a time.
 
-    python -m tools.campaign --seeds 200 --state FILE --page docs/campaign.md
+    python -m tools.campaign --seeds 200 --state FILE
 
-Each operator is given `--seeds` random cases, spread over its formats, 20 a round. What Paddle accepts is converted
-twice, as declared and with every dimension dynamic, and compared. A failure is printed with the smallest case that
-shows it. With `--state` an interrupted campaign goes on where it was; what failed is tried again. `--page` writes a
-page of totals, and the numbers of each operator beside it, as JSON. The exit status is 1 if something failed.
+Each operator is given `--seeds` random cases, spread over its formats, 20 a round, so that a campaign that is cut short
+has reached all of them. What Paddle accepts is converted twice, as declared and with every dimension dynamic, and
+compared. A failure is printed with the smallest case that shows it. With `--state` an interrupted campaign goes on
+where it was; what failed is tried again. The exit status is 1 if something failed.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from functools import wraps
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_models.harness import campaign
-from gen_models.harness.generate import GenerationError
+from gen_models import all_ops
+from gen_models.harness.exploration import explore, formats
 from gen_models.harness.legacy import formats_here
-from gen_models.harness.store import FOLDER
-from paddle2ov.errors import Paddle2OVError
-from paddle2ov.jobs.cluster import RayExecutor
-from paddle2ov.jobs.executor import Executor
-from paddle2ov.jobs.local import LocalExecutor
-from paddle2ov.jobs.state import State
-from tools.campaign_page import write_page
+from gen_models.harness.naming import matches
+from gen_models.harness.spec import FORMATS, import_paddle
+from tools.campaigns import add_options, conduct, ends_in_order, kept, number
 
-TIMEOUT = 900.0
-JOBS_PER_WORKER = 100  # Paddle and OpenVINO keep something of every program: a process is replaced now and then
+ROUND = 20
+"""Cases of one operator in one format per round."""
 
 
-def ends_in_order(main: Callable[[list[str]], int]) -> Callable[[list[str]], int]:
-    """A command that says what stops it in a line: exit status 2 for an error of ours or of files, 130 for Ctrl-C."""
+@dataclass(frozen=True)
+class OperatorChunk:
+    """One operator in one format in one round. `kept` is the folder for what fails."""
 
-    @wraps(main)
-    def run_main(arguments: list[str]) -> int:
-        try:
-            return main(arguments)
-        except (Paddle2OVError, GenerationError, OSError) as error:
-            print(f"error: {error}", file=sys.stderr)
-            return 2
-        except KeyboardInterrupt:
-            print("Interrupted; with --state the same command goes on from here.", file=sys.stderr)
-            return 130
+    op: str
+    format: str
+    round: int
+    examples: int
+    kept: str
 
-    return run_main
+    @property
+    def name(self) -> str:
+        """As the tests are called: `testOpRandom/cumsum/pir`."""
+        return _name(self.op, self.format)
+
+    @property
+    def key(self) -> str:
+        return f"{self.op}/{self.format}/{self.round}"
 
 
 @ends_in_order
 def main(arguments: list[str]) -> int:
     """Run; the exit status."""
     options = _options(arguments)
-    with State(options.state or campaign.scratch() / "state") as state:
-        if not options.only_page:
-            planned = campaign.chunks(options.filter, options.seeds, formats_here(), kept(options))
-            if not planned:
-                named = campaign.operators_named(options.filter)
-                if not named:
-                    print(f"error: no operator matches {options.filter!r}", file=sys.stderr)
-                    return 2
-                print(f"No random cases to run: {options.filter!r} selects none of {', '.join(named)}")
-                return 0
-            run(executor(options), planned, state, campaign.run_chunk)
-        failures = _print_failures(state.records())
-        if options.page is not None:
-            write_page(options.page, state.records())
-    return 1 if failures else 0
+    planned = [] if options.only_report else chunks(options.filter, options.seeds, formats_here(), kept(options))
+    if not planned and not options.only_report:
+        named = operators_named(options.filter)
+        if not named:
+            print(f"error: no operator matches {options.filter!r}", file=sys.stderr)
+            return 2
+        print(f"No random cases to run: {options.filter!r} selects none of {', '.join(named)}")
+        return 0
+    return 1 if _print(conduct(options, planned, run_chunk)) else 0
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -75,73 +69,66 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--filter", default="testOpRandom/*", help="by name: 'testOpRandom/*pool*:-*legacy'")
     parser.add_argument("--seeds", type=number, default=20, help="cases per operator, over its formats")
     add_options(parser)
-    parser.add_argument(
-        "--page", type=_page, metavar="FILE.md", help="write a page of totals here, and the results beside it as JSON"
-    )
-    parser.add_argument("--only-page", action="store_true", help="run nothing: report what the state holds")
     return parser.parse_args(arguments)
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of where a campaign runs and what it is kept in."""
-    parser.add_argument("--workers", type=number, default=1, help="processes")
-    parser.add_argument("--ray", metavar="ADDRESS", help="run on this Ray cluster, which shares this file system")
-    parser.add_argument("--state", type=Path, help="file that the campaign is kept in and continued from")
+def chunks(pattern: str, seeds: int, formats_here: Iterable[str], kept: Path) -> list[OperatorChunk]:
+    """All chunks of a campaign of `seeds` cases per operator, spread over those of its formats that are asked for."""
+    here = set(formats_here)
+    wanted: dict[tuple[str, str], int] = {}
+    for op in all_ops().values():
+        asked = [format_ for format_ in formats(op) if format_ in here and matches(_name(op.name, format_), pattern)]
+        wanted |= {(op.name, format): -(-seeds // len(asked)) for format in asked}
+    return [
+        OperatorChunk(
+            op, format, start // ROUND, min(ROUND, count - start), str(kept / f"{op}-{format}-{start // ROUND}")
+        )
+        for start in range(0, seeds, ROUND)
+        for (op, format), count in wanted.items()
+        if start < count
+    ]
 
 
-def kept(options: argparse.Namespace) -> Path:
-    """The folder for what fails."""
-    path = options.state.with_name(options.state.name + "_failures") if options.state else FOLDER.parent / "failures"
-    return Path(path.absolute())
+def operators_named(pattern: str) -> list[str]:
+    """The operators that a filter selects, by declared cases or by random ones, which they need not have."""
+    return [
+        op.name
+        for op in all_ops().values()
+        if any(
+            matches(name, pattern)
+            for format in FORMATS
+            for name in (_name(op.name, format), *(f"testOpFuzzy/{case.name}/{format}" for case in op.cases))
+        )
+    ]
 
 
-def number(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 1 or more")
-    return int(text)
+def _name(op: str, format: str) -> str:
+    return f"testOpRandom/{op}/{format}"
 
 
-def _page(text: str) -> Path:
-    if not text.endswith(".md"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not called FILE.md")
-    return Path(text)
+def run_chunk(chunk: OperatorChunk) -> dict[str, Any]:
+    """Runs one chunk; its record. Called in a process of the executor."""
+    import_paddle().disable_signal_handler()  # which writes a report when the pool ends this process
+    exploration = explore(all_ops()[chunk.op], chunk.format, chunk.examples, Path(chunk.kept), seed=chunk.round)
+    record: dict[str, Any] = {"asked": chunk.examples, "compared": sorted(exploration.compared)}
+    if exploration.error is not None:
+        record["failure"] = f"{type(exploration.error).__name__}: {exploration.error}"
+        record["case"] = "" if exploration.case is None else repr(exploration.case)
+        record["kept"] = chunk.kept
+    return record
 
 
-def executor(options: argparse.Namespace, timeout: float = TIMEOUT) -> Executor:
-    """What runs a campaign's jobs."""
-    if options.ray is not None:
-        return RayExecutor(options.ray, timeout)
-    return LocalExecutor(options.workers, timeout, JOBS_PER_WORKER)
-
-
-def run(
-    executor: Executor,
-    planned: list[campaign.AnyChunk],
-    state: State,
-    function: Callable[[campaign.AnyChunk], dict[str, Any]],
-) -> None:
-    """Runs a campaign, and shows how far it is."""
-    from rich.progress import Progress
-
-    done = {key for key, record in state.records().items() if "failure" not in record}
-    with Progress(*Progress.get_default_columns(), disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("rounds", total=sum(chunk.key not in done for chunk in planned))
-
-        def report(chunk: campaign.AnyChunk, record: dict[str, Any]) -> None:
-            bar.update(task, advance=1, description=chunk.name)
-            if "failure" in record:
-                bar.console.print(f"FAILED {chunk.name}", markup=False)
-
-        campaign.run(executor, planned, state, report, function)
-
-
-def _print_failures(records: dict[str, Any]) -> int:
+def _print(records: dict[str, Any]) -> int:
     failed = {key: record for key, record in records.items() if "failure" in record}
     for key, record in failed.items():
         print(f"\ntestOpRandom/{key.rpartition('/')[0]}")
         print(f"  {record['case'] or '(no case)'}\n  {record['failure']}\n  kept: {record['kept']}")
-    compared = sum(len(record["compared"]) for record in records.values())
-    print(f"{compared} cases compared, {len(failed)} failures")
+    compared: dict[str, set[str]] = defaultdict(set)
+    for key, record in records.items():  # a case that two rounds drew counts once
+        compared[key.rpartition("/")[0]].update(record["compared"])
+    cases = sum(map(len, compared.values()))
+    operators = {key.partition("/")[0] for key, found in compared.items() if found}
+    print(f"{cases} cases of {len(operators)} operators compared, {len(failed)} failures")
     return len(failed)
 
 

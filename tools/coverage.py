@@ -9,15 +9,14 @@ Everything in the table comes from the operator table, the signatures and the ge
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from gen_models import all_ops
 from gen_models.harness.spec import FORMATS, Op
 from paddle2ov.commands.families import families
 from paddle2ov.program.signatures import signature
 from paddle2ov.translation.registry import STRUCTURE
+from tools.written import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "coverage.md"
 
 SHORT = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
@@ -38,15 +37,7 @@ the reasons that cases give for a format, a tolerance or a dynamic shape that is
 
 def main(arguments: list[str]) -> int:
     """Write or check the table."""
-    text = table()
-    if TARGET.exists() and TARGET.read_text() == text:
-        return 0
-    if "--check" in arguments:
-        print(f"{TARGET.relative_to(ROOT)} is stale: run python -m tools.coverage", file=sys.stderr)
-        return 1
-    TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_text(text)
-    return 0
+    return write_or_check("coverage", {TARGET: table()}, arguments)
 
 
 def table() -> str:

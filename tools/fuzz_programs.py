@@ -15,20 +15,50 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gen_models.harness import campaign
+from gen_models.harness.generate import GenerationError
 from gen_models.harness.legacy import formats_here
-from gen_models.harness.spec import FORMATS
-from gen_models.programs import SIZES
-from gen_models.programs.campaign import ProgramChunk, run_chunk
-from gen_models.programs.compare import differences, write_program
+from gen_models.harness.spec import FORMATS, import_paddle
+from gen_models.programs import SIZES, random_program
+from gen_models.programs.compare import Mismatch, differences, write_program
 from gen_models.programs.program import Program
 from gen_models.programs.shrink import keep, shrink
-from paddle2ov.jobs.state import State
-from tools.campaign import add_options, ends_in_order, executor, kept, number, run
+from tools.campaigns import add_options, conduct, ends_in_order, kept, number, scratch
+
+
+@dataclass(frozen=True)
+class ProgramChunk:
+    """The program of one seed and one choice of `SIZES` in one format. `kept` is the folder for what differs."""
+
+    format: str
+    seed: int
+    kept: str
+    sizes: str = "small"
+
+    @property
+    def name(self) -> str:
+        """As the tests are called."""
+        return f"testProgram/{self._what}"
+
+    @property
+    def key(self) -> str:
+        """In the state."""
+        return f"programs/{self._what}"
+
+    @property
+    def _what(self) -> str:
+        return f"{self.format}/{self.seed}" if self.sizes == "small" else f"{self.format}/{self.sizes}/{self.seed}"
+
+    @property
+    def examples(self) -> int:
+        """Always one: of a process that dies it is known at which."""
+        return 1
 
 
 @ends_in_order
@@ -37,10 +67,8 @@ def main(arguments: list[str]) -> int:
     options = _options(arguments)
     if options.replay is not None:
         return _replay(options.replay, options.format or "pir", options.smaller)
-    with State(options.state or campaign.scratch() / "state") as state:
-        if not options.only_report:
-            run(executor(options), chunks(options, kept(options)), state, run_chunk)
-        return 1 if _print(state.records()) else 0
+    planned = [] if options.only_report else chunks(options, kept(options))
+    return 1 if _print(conduct(options, planned, run_chunk)) else 0
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -50,7 +78,6 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--sizes", choices=SIZES, default="small", help="large: of up to 64 rows and channels")
     parser.add_argument("--format", choices=FORMATS, help="only this format")
     add_options(parser)
-    parser.add_argument("--only-report", action="store_true", help="run nothing: report what the state holds")
     parser.add_argument("--replay", type=Path, metavar="FILE.json", help="compare a program that was kept")
     parser.add_argument("--smaller", action="store_true", help="with --replay: make what differs smaller")
     return parser.parse_args(arguments)
@@ -66,9 +93,55 @@ def chunks(options: argparse.Namespace, folder: Path) -> list[ProgramChunk]:
     ]
 
 
+def run_chunk(chunk: ProgramChunk) -> dict[str, Any]:
+    """Runs one chunk; its record. Called in a process of the executor."""
+    import_paddle().disable_signal_handler()
+    return explore_program(chunk)
+
+
+def explore_program(chunk: ProgramChunk) -> dict[str, Any]:
+    """Compares the program of a chunk; what differs is made small, and kept with its script. Returns the record.
+
+    The folder is left behind only when something differs, or when the process dies: then its `drawn.txt` is the
+    program.
+    """
+    program, name, folder = random_program(chunk.seed, chunk.sizes), f"{chunk.format}/{chunk.seed}", Path(chunk.kept)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "drawn.txt").write_text(json.dumps(program.to_json()))
+    record: dict[str, Any] = {"asked": chunk.examples, "compared": [], "refused": {}, "kept": chunk.kept}
+    failures: list[dict[str, str]] = []
+    try:
+        write_program(program, chunk.format, folder / "model")
+    except GenerationError as error:
+        record["refused"][name] = f"{error.__cause__ or error}"[-300:]
+    else:
+        record["compared"].append(name)
+        for item in _of_each_kind(differences(program, folder / "model")):
+            failures.append(keep(shrink(item, chunk.format, folder), name, chunk.format, folder))
+    (folder / "drawn.txt").unlink(missing_ok=True)
+    shutil.rmtree(folder / "model", ignore_errors=True)
+    if failures:
+        record["failures"] = failures
+        record["failure"] = "; ".join(f"{failure['program']}: {failure['text'][:200]}" for failure in failures)
+        record["case"] = ", ".join(failure["script"] for failure in failures)
+    else:
+        shutil.rmtree(folder)
+    return record
+
+
+def _of_each_kind(found: Iterable[Mismatch]) -> Iterator[Mismatch]:
+    """One difference of each kind: a fault that shows with rewrites and without them is one."""
+    said = set()
+    for item in found:
+        kind = (item.step, item.kind[2])
+        if kind not in said:
+            said.add(kind)
+            yield item
+
+
 def _replay(path: Path, format: str, is_shrunk: bool) -> int:
     program = Program.from_json(json.loads(path.read_text()))
-    folder = campaign.scratch()
+    folder = scratch()
     write_program(program, format, folder / "model")
     mismatches = list(differences(program, folder / "model"))
     for item in mismatches:

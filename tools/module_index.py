@@ -13,7 +13,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tools.written import ROOT, write_or_check
+
 TARGET = ROOT / "docs" / "architecture.md"
 ROOMS = ("paddle2ov", "converters", "gen_models", "tools")
 WITHOUT_MODULES = ("gen_models", "gen_models/networks", "gen_models/programs")
@@ -28,15 +29,9 @@ generators and tools in `tests/tools/`; `tests/support/` is what tests share.
 
 def main(arguments: list[str]) -> int:
     """Write or check the section."""
-    before = TARGET.read_text()
-    text = before.partition(BEGIN)[0] + BEGIN + HEAD + "".join(map(_room, _folders()))
-    if text == before:
-        return 0
-    if "--check" in arguments:
-        print(f"{TARGET.relative_to(ROOT)} is stale: run python -m tools.module_index", file=sys.stderr)
-        return 1
-    TARGET.write_text(text)
-    return 0
+    before = TARGET.read_text(encoding="utf-8").partition(BEGIN)[0]
+    text = before + BEGIN + HEAD + "".join(map(_room, _folders()))
+    return write_or_check("module_index", {TARGET: text}, arguments)
 
 
 def _folders() -> Iterator[Path]:

@@ -8,15 +8,14 @@ shapes, attributes, constants, blocks, parameters; so are settings (`inference.y
 state files of `paddle2ov batch`. Which file has which number is a function of the seed. Each is read in a process with
 limits: 20 s of processor time, and 1 GB of memory beyond twice the size of its files. A foreign exception, a crash, a
 hang or more memory is a finding: it is printed and kept. `--replay` reads it again; with `--smaller`, what does not
-matter is taken away. With `--state` an interrupted campaign goes on where it was; `--page` writes the table of outcomes
-into a page. The exit status is 1 if something was found.
+matter is taken away. With `--state` an interrupted campaign goes on where it was. A table of outcomes ends it. The exit
+status is 1 if something was found.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,12 +23,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gen_models.harness import campaign
 from gen_models.harness.legacy import formats_here
-from paddle2ov.jobs.state import State
-from tools.campaign import add_options, ends_in_order, executor, kept, number, run
+from tools.campaigns import add_options, conduct, ends_in_order, kept, number
 from tools.mutation import plan, server
-from tools.mutation.corpus import Corpus, load_corpus, save_corpus
+from tools.mutation.corpus import load_corpus, save_corpus
 from tools.mutation.mutant import Mutant, kept as kept_mutant
 from tools.mutation.shrink import shrink
 from tools.mutation.trial import FINDINGS, OUTCOMES, Result
@@ -39,7 +36,6 @@ TIMEOUT = 7200.0
 CHUNK, BATCH = 500, 50
 MAX_KEPT = 3
 """Findings of one bucket that a chunk keeps."""
-BEGIN, END = "<!-- outcomes: written by tools.mutate -->", "<!-- end of outcomes -->"
 
 
 @dataclass(frozen=True)
@@ -68,15 +64,7 @@ def main(arguments: list[str]) -> int:
     options = _options(arguments)
     if options.replay is not None:
         return _replay(options.replay, options.smaller)
-    with State(options.state or campaign.scratch() / "state") as state:
-        if not options.only_report:
-            corpus = save_corpus(kept(options) / "corpus", options.filter, formats_here(), options.cases)
-            print(f"{sum(map(len, corpus.groups.values()))} models of {len(corpus.groups)} operators and networks")
-            run(executor(options, TIMEOUT), chunks(options, corpus), state, run_chunk)
-        records = state.records()
-    if options.page is not None:
-        write_table(options.page, records)
-    return 1 if _print(records) else 0
+    return 1 if _print(conduct(options, chunks(options), run_chunk, TIMEOUT)) else 0
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -87,15 +75,17 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--filter", default="*", help="operators and networks by name: '*pool*:-*pool3d*'")
     parser.add_argument("--cases", type=number, help="the most cases of one operator")
     add_options(parser)
-    parser.add_argument("--page", type=Path, metavar="FILE.md", help="write the table of outcomes into this page")
-    parser.add_argument("--only-report", action="store_true", help="run nothing: report what the state holds")
     parser.add_argument("--replay", type=Path, metavar="FOLDER", help="read a file that was kept")
     parser.add_argument("--smaller", action="store_true", help="with --replay: make it smaller, beside it")
     return parser.parse_args(arguments)
 
 
-def chunks(options: argparse.Namespace, corpus: Corpus) -> list[Chunk]:
-    """The chunks of a campaign."""
+def chunks(options: argparse.Namespace) -> list[Chunk]:
+    """The chunks of a campaign, whose corpus is generated; none where it only reports."""
+    if options.only_report:
+        return []
+    corpus = save_corpus(kept(options) / "corpus", options.filter, formats_here(), options.cases)
+    print(f"{sum(map(len, corpus.groups.values()))} models of {len(corpus.groups)} operators and networks")
     folder, end = kept(options), options.first + options.files
     return [
         Chunk(options.seed, first, min(CHUNK, end - first), str(folder), str(folder / "corpus"), corpus.digest())
@@ -109,7 +99,6 @@ def run_chunk(chunk: Chunk) -> dict[str, Any]:
     outcomes: dict[str, Counter[str]] = defaultdict(Counter)
     findings: list[dict[str, Any]] = []
     seen: Counter[str] = Counter()
-    started = time.perf_counter()
     for place, mutant, result in _results(chunk):
         outcomes[mutant.row][result.outcome] += 1
         if result.outcome in FINDINGS:
@@ -119,8 +108,7 @@ def run_chunk(chunk: Chunk) -> dict[str, Any]:
                 finding["kept"] = str(Path(chunk.kept) / f"{chunk.seed}-{place}")
                 mutant.keep(Path(chunk.kept) / f"{chunk.seed}-{place}", **finding, detail=result.detail)
             findings.append(finding)
-    seconds = round(time.perf_counter() - started, 3)
-    return {"asked": chunk.examples, "outcomes": outcomes, "findings": findings, "seconds": seconds}
+    return {"asked": chunk.examples, "outcomes": outcomes, "findings": findings}
 
 
 def _results(chunk: Chunk) -> Iterator[tuple[int, Mutant, Result]]:
@@ -161,31 +149,21 @@ def _print(records: dict[str, Any]) -> int:
         print(
             f"{len(findings)} x {bucket}\n  {findings[0].get('row', '')}, number {findings[0]['number']}, kept: {where}"
         )
-    outcomes = sum(by_row(records).values(), Counter())
-    milliseconds = 1e3 * sum(record.get("seconds", 0) for record in records.values()) / max(outcomes.total(), 1)
-    counts = ", ".join(f"{count} {name}" for name, count in outcomes.most_common())
-    print(f"{outcomes.total()} files ({milliseconds:.1f} ms each): {counts}")
+    print(table(records))
     return sum(map(len, by_bucket.values()))
 
 
-def by_row(records: dict[str, Any]) -> dict[str, Counter[str]]:
-    """What was damaged -> what came of it."""
+def table(records: dict[str, Any]) -> str:
+    """What was damaged, and what came of it, in Markdown."""
     rows: dict[str, Counter[str]] = defaultdict(Counter)
     for record in records.values():
         for row, outcomes in record.get("outcomes", {}).items():
             rows[row].update(outcomes)
-    return rows
-
-
-def write_table(page: Path, records: dict[str, Any]) -> None:
-    """Writes the table of outcomes between the two marks of a page."""
-    rows = by_row(records)
     lines = ["| | files | " + " | ".join(OUTCOMES) + " |", "|---" + "|---:" * (len(OUTCOMES) + 1) + "|"]
     for name, counts in [*sorted(rows.items()), ("all", sum(rows.values(), Counter()))]:
         cells = [counts.total(), *(counts[outcome] for outcome in OUTCOMES)]
         lines.append(f"| {name} | {' | '.join(f'{cell:,}' for cell in cells)} |")
-    before, rest = page.read_text().split(BEGIN)
-    page.write_text("\n".join([before + BEGIN, *lines, END + rest.split(END)[1]]))
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

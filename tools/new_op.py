@@ -2,7 +2,7 @@
 
 The family is a module of converters/: `activation`, or in one of its folders `resize/interpolation`, for which
 `interpolation` will do where no other module is called so; `--new-family` makes one. Writes four things, each at its
-place, and says what to fill in, which tests there are to pass and which lists those read:
+place, and says what to fill in:
     converters/<family>.py           a converter that refuses the operator until it is written
     op_table.py                      the line that registers it
     paddle2ov/program/signatures.py  its row: PIR name, operands, results (an existing row is left as it is)
@@ -30,7 +30,6 @@ from paddle2ov.program.signatures import ROWS, Signature, key_of_pir, parse_sign
 from paddle2ov.translation.extension import SIGNATURE
 from paddle2ov.translation.registry import STRUCTURE
 from paddle2ov.translation.unsupported import NOT_YET, UNKNOWN, reason
-from tools.check_op import CHECKS, FURTHER_LISTS
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = Path("op_table.py")
@@ -455,11 +454,8 @@ def main(arguments: list[str] | None = None) -> int:
     scaffold.write()
     for note in scaffold.notes:
         print(note)
-    print(f"then: python -m tools.coverage, a line in CHANGELOG.md, and make check-op OP={scaffold.op}, which runs")
-    for check in CHECKS:
-        print(f"  {check.file}: {check.subject}" + (f"\n    ({check.lists})" if check.lists else ""))
-    for what, where in FURTHER_LISTS:
-        print(f"if it {what}: {where}")
+    print(f"then: python -m tools.coverage, a line in CHANGELOG.md, and make check-op OP={scaffold.op}")
+    print("(CONTRIBUTING.md says what that runs, and which lists it reads)")
     return 0
 
 

@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import inspect
 import sys
-from pathlib import Path
 
 from paddle2ov.workarounds.row import ANY, Workaround
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
-from tools.faults import FAULTS, OpenVINOFault, places, prelude as prelude_module
+from tools.faults import FAULTS, OpenVINOFault, places
 from tools.faults.remarks import REASONS
 from tools.faults.showing import table
+from tools.written import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "openvino_faults.md"
 REWRITES = ROOT / "docs" / "rewrites.md"
 SECTION = "## What OpenVINO computes wrongly\n"
@@ -35,13 +34,8 @@ Written by `python -m tools.openvino_faults` from `tools/faults`, the table of w
 OpenVINO. `make faults` runs all of them and prints which show with the installed OpenVINO, at each level of this
 processor; what works around one can go once it shows nowhere. `python -m tools.openvino_faults --script NAME` prints
 one as a script of its own, which needs OpenVINO and NumPy only, and ends with an error or crashes as long as the fault
-is there.
-What OpenVINO computes otherwise and is not worked around, such as int64 beyond 32 bits, stands in [limits](limits.md).
-A script is what stands under its name below, after this, which all of them share:
-
-```python
-{prelude}
-```
+is there. What OpenVINO computes otherwise and is not worked around, such as int64 beyond 32 bits, stands in
+[limits](limits.md).
 """
 
 
@@ -76,14 +70,9 @@ def main(arguments: list[str]) -> int:
     if "--script" in arguments:
         print("".join(FAULTS[name].script() for name in names), end="")
         return 0
-    texts = {TARGET: page(), REWRITES: REWRITES.read_text().partition(SECTION)[0] + SECTION + workarounds()}
-    stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
-    for path in stale:
-        if "--check" in arguments:
-            print(f"{path.relative_to(ROOT)} is stale: run python -m tools.openvino_faults", file=sys.stderr)
-        else:
-            path.write_text(texts[path])
-    return int("--check" in arguments and bool(stale))
+    before = REWRITES.read_text(encoding="utf-8").partition(SECTION)[0]
+    texts = {TARGET: page(), REWRITES: before + SECTION + workarounds()}
+    return write_or_check("openvino_faults", texts, arguments)
 
 
 def workarounds() -> str:
@@ -105,9 +94,8 @@ def _workaround(row: Workaround) -> str:
 def page() -> str:
     """The page."""
     by_fault = places()
-    prelude = inspect.getsource(prelude_module).partition('"""\n\n')[2].strip()
-    head = HEAD.format(count=len(FAULTS), prelude=prelude)
-    return head + "".join(_entry(FAULTS[name], by_fault.get(name, [])) for name in sorted(FAULTS)) + _reasons()
+    entries = (_entry(FAULTS[name], by_fault.get(name, [])) for name in sorted(FAULTS))
+    return HEAD.format(count=len(FAULTS)) + "".join(entries) + _reasons()
 
 
 def _reasons() -> str:
@@ -125,7 +113,7 @@ def _entry(fault: OpenVINOFault, where: list[str]) -> str:
     names = ", ".join(f"`{item}`" for item in where)
     return (
         f"\n## {fault.name}\n\n{fault.text}\n\nOpenVINO {', '.join(fault.versions)}{precision}{needs}. "
-        f"Worked around in {names}.\n\n```python\n{fault.source}\n\n\n{fault.call}\n```\n"
+        f"Graph in `{fault.graph.__module__.replace('.', '/')}.py`; worked around in {names}.\n"
     )
 
 

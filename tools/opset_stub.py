@@ -12,7 +12,6 @@ import subprocess
 import sys
 import types
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
@@ -20,8 +19,8 @@ from openvino import Node, opset16
 from openvino.utils.decorators import MultiMethod
 
 from paddle2ov.graph.opset import OPSET, ops
+from tools.written import ROOT, write_or_check
 
-ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "paddle2ov" / "graph" / "opset_stub.pyi"
 
 # What OpenVINO annotates with another type than it takes or returns.
@@ -61,13 +60,7 @@ class Opset:
 
 def main(arguments: list[str]) -> int:
     """Write or check the stub."""
-    text = formatted(stub())
-    if "--check" not in arguments:
-        TARGET.write_text(text, encoding="utf-8")
-    elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
-        print(f"{TARGET.relative_to(ROOT)} is stale: run python -m tools.opset_stub", file=sys.stderr)
-        return 1
-    return 0
+    return write_or_check("opset_stub", {TARGET: formatted(stub())}, arguments)
 
 
 def formatted(text: str) -> str:

@@ -1,7 +1,7 @@
-"""Write docs/paddlex.md: the models of PaddleX that the engine takes, by task, as PaddleX itself lists them.
+"""Write the lists of docs/paddlex.md: the models of PaddleX that the engine takes, by task, as PaddleX has them.
 
 Run `python -m tools.paddlex_models` after a new PaddleX; with `--check` nothing is written, and the exit status is 1
-where the page would change although it is of the PaddleX that is installed.
+where the page would change although it is of the PaddleX that is installed. What stands from `RUN` on stays.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ Not taken, of those with a static graph:
 | Model | Why |
 |---|---|
 """
+RUN = "\n## Architectures that were run\n"
 OWN_RUNNER = "PaddleX runs it with a runner of its own, which calls Paddle"
 
 
@@ -50,15 +51,15 @@ def page() -> str:
     from paddlex.inference.models.bindings import default_registry
 
     from paddle2ov.inference.paddlex import ENGINE, register_engine
-    from tools.paddlex_campaign.table import table
 
     register_engine()
     static = {name: value for name, value in default_registry._registry.items() if "paddle_static" in value}
     taken = {name: value for name, value in static.items() if ENGINE in value}
     tasks = sorted({task(value) for value in taken.values()})
     head = HEAD.format(version=importlib.metadata.version("paddlex"), count=len(taken), tasks=len(tasks))
+    recorded = "".join(PAGE.read_text(encoding="utf-8").partition(RUN)[1:])
     rest = "".join(f"| {name} | {OWN_RUNNER} |\n" for name in sorted(static.keys() - taken.keys()))
-    return head + "".join(rows(taken, tasks)) + (REST + rest if rest else "") + table(taken.keys())
+    return head + "".join(rows(taken, tasks)) + (REST + rest if rest else "") + recorded
 
 
 def rows(taken: Mapping[str, Any], tasks: list[str]) -> Iterator[str]:

@@ -11,73 +11,43 @@ import hashlib
 import subprocess
 import tarfile
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
-TARGET = Path(__file__).resolve().parents[1] / "paddle2ov" / "reporting" / "assets" / "vendor"
+from tools.written import ROOT
 
-
-@dataclass(frozen=True)
-class Library:
-    name: str
-    version: str
-    integrity: str  # as `npm view NAME@VERSION dist.integrity` prints it
-    file: str
-    licence: str
-
-
-LIBRARIES = (
-    Library(
-        "chart.js",
-        "4.6.1",
-        "sha512-hJyniucsFmq//EvXYvJ6c6mahPoI3kaxdjVH8awTaJ/fDNWeSqqqArixMJWkWNN6fcYvPU3HneSANFNYtRi61g==",
-        "dist/chart.umd.min.js",
-        "LICENSE.md",
+TARGET = ROOT / "paddle2ov" / "reporting" / "assets" / "vendor"
+LIBRARIES = {
+    "chart.js@4.6.1": (
+        "hJyniucsFmq//EvXYvJ6c6mahPoI3kaxdjVH8awTaJ/fDNWeSqqqArixMJWkWNN6fcYvPU3HneSANFNYtRi61g==",
+        {"dist/chart.umd.min.js": "chart.umd.min.js", "LICENSE.md": "chart.LICENSE.txt"},
     ),
-    Library(
-        "@dagrejs/dagre",
-        "3.1.3",
-        "sha512-X4aUTwOReZvthaZWOVHqlJ52/ZdhZFEM4+Lh/uR4XooUSLE6p71bcy7MPGzYnNUcNh+nj+i/qJQpCMIdQnSmrg==",
-        "dist/dagre.min.js",
-        "LICENSE",
+    "@dagrejs/dagre@3.1.3": (
+        "X4aUTwOReZvthaZWOVHqlJ52/ZdhZFEM4+Lh/uR4XooUSLE6p71bcy7MPGzYnNUcNh+nj+i/qJQpCMIdQnSmrg==",
+        {"dist/dagre.min.js": "dagre.min.js", "LICENSE": "dagre.LICENSE.txt"},
     ),
-    Library(
-        "cytoscape",
-        "3.34.4",
-        "sha512-msY99tMY8iWTg+sIPGfSqDcPNOt4xcj+v/K/7qUFaCUxxlqnMkUYLBjRUzn9W5CU/R2hrmtJa5+UtovrEM2ctg==",
-        "dist/cytoscape.min.js",
-        "LICENSE",
+    "cytoscape@3.34.4": (
+        "msY99tMY8iWTg+sIPGfSqDcPNOt4xcj+v/K/7qUFaCUxxlqnMkUYLBjRUzn9W5CU/R2hrmtJa5+UtovrEM2ctg==",
+        {"dist/cytoscape.min.js": "cytoscape.min.js", "LICENSE": "cytoscape.LICENSE.txt"},
     ),
-)
-
-
-def fetch(library: Library) -> None:
-    """Download one package, check it, and take its file and licence out."""
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(
-            ["npm", "pack", "--silent", f"{library.name}@{library.version}"],
-            cwd=folder,
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
-        (archive,) = Path(folder).glob("*.tgz")
-        digest = "sha512-" + base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
-        if digest != library.integrity:
-            raise SystemExit(f"{archive.name}: {digest} is not what LIBRARIES says")
-        licence = f"{library.name.rpartition('/')[2].removesuffix('.js')}.LICENSE.txt"
-        with tarfile.open(archive) as tar:
-            for source, target in ((library.file, Path(library.file).name), (library.licence, licence)):
-                member = tar.extractfile(f"package/{source}")
-                assert member is not None
-                (TARGET / target).write_bytes(member.read())
+}
+"""Package -> its SHA-512, as `npm view PACKAGE dist.integrity` prints it, and what is taken under which name."""
 
 
 def main() -> None:
-    """Fetch all of them."""
-    TARGET.mkdir(parents=True, exist_ok=True)
-    for library in LIBRARIES:
-        fetch(library)
-        print(f"{library.name} {library.version}")
+    """Download the packages, check them, and take their files out."""
+    for package, (digest, files) in LIBRARIES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["npm", "pack", "--silent", package], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            (archive,) = Path(folder).glob("*.tgz")
+            found = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
+            if found != digest:
+                raise SystemExit(f"{package}: {found} is not what LIBRARIES says")
+            with tarfile.open(archive) as tar:
+                for source, target in files.items():
+                    member = tar.extractfile(f"package/{source}")
+                    assert member is not None
+                    (TARGET / target).write_bytes(member.read())
+        print(package)
 
 
 if __name__ == "__main__":

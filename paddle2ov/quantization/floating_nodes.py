@@ -61,7 +61,7 @@ def floating_nodes(model: Model) -> list[str]:
 def first_convolutions(model: Model) -> list[str]:
     """The names of the convolutions that read the picture, or nearly so.
 
-    What they round reaches all that follows, and their few channels gain little in int8 (`benchmarks.int8_settings`).
+    What they round reaches all that follows, and their few channels gain little in int8 (docs/benchmarks.md).
     """
     convolutions = [
         node.get_friendly_name() for node in model.get_ordered_ops() if "Convolution" in node.get_type_name()

@@ -1,20 +1,15 @@
-"""Campaigns of random cases: rounds, what is tried again, what a crash leaves, the page."""
+"""Campaigns of random cases: rounds, what is tried again, what a crash leaves."""
 
 import dataclasses
-import json
-from pathlib import Path
 
 import pytest
 
 from gen_models import __main__ as generator, all_ops
-from gen_models.harness import campaign
 from gen_models.harness.exploration import BatchError, explore
 from gen_models.harness.spec import Op, case, paddle, tensor
 from paddle2ov.jobs.executor import Outcome
 from paddle2ov.jobs.state import State
-from tools import campaign as command, campaign_page
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+from tools import campaign, campaigns
 
 
 class Inline:
@@ -32,7 +27,7 @@ class Inline:
 
 def run(executor, planned, path):
     with State(path) as state:
-        campaign.run(executor, planned, state, lambda chunk, record: None, campaign.run_chunk)
+        campaigns.run(executor, planned, state, campaign.run_chunk)
         return state.records()
 
 
@@ -73,33 +68,6 @@ def test_crash_names_the_case_it_drew(tmp_path):
     (tmp_path / "relu-pir-0" / "drawn.txt").write_text("case(x=...)")
     records = run(Inline(dies=["relu"]), [chunk], tmp_path / "state")
     assert records["relu/pir/0"]["case"] == "case(x=...)"
-
-
-def test_page():
-    records = {
-        "relu/pir/0": {"asked": 2, "compared": ["a", "b"]},
-        "relu/pir/1": {"asked": 2, "compared": ["b", "c"]},
-        "relu/legacy/0": {"asked": 2, "compared": ["a"], "failure": "MismatchError: no", "case": "case(x=1)"},
-        "an_operator_that_is_gone/pir/0": {"asked": 2, "compared": ["a"]},
-    }
-    data = campaign_page.results(records)
-    assert data["operators"]["relu"] == {"drawn": 6, "pir": 3, "legacy": 1}  # a case that two rounds drew counts once
-    assert data["operators"]["baddbmm"] == {"drawn": 0, "pir": 0}
-    assert "an_operator_that_is_gone" not in data["operators"]
-    text = campaign_page.page(data)
-    assert "\n6 examples were drawn for each operator" in text
-    assert "| cases | 3 | 1 |" in text
-    assert "| failures | 0 | 1 |" in text
-    assert "In all, 4 cases of 1 operators were compared." in text
-    assert "- `relu` (legacy): `case(x=1)`" in text
-    assert json.loads(campaign_page.as_json(data)) == data
-
-
-def test_page_that_is_published():
-    """The page says what its data say."""
-    data = json.loads((DOCS / "campaign.json").read_text())
-    assert (DOCS / "campaign.json").read_text() == campaign_page.as_json(data)
-    assert (DOCS / "campaign.md").read_text() == campaign_page.page(data)
 
 
 def _wrong(x, *, k):
@@ -161,33 +129,32 @@ def test_a_case_that_fails_alone_is_named_also_after_a_death(tmp_path, monkeypat
 
 
 def test_command_line(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(command, "executor", lambda options: Inline(campaign.run_chunk))
-    state, page = tmp_path / "state", tmp_path / "page.md"
-    arguments = ["--filter", "testOpRandom/relu/pir", "--seeds", "2", "--state", str(state), "--page", str(page)]
-    assert command.main(arguments) == 0
-    assert "2 cases compared, 0 failures" in capsys.readouterr().out
-    assert "In all, 2 cases of 1 operators were compared." in page.read_text()
-    assert json.loads(page.with_suffix(".json").read_text())["operators"]["relu"]["pir"] == 2
-    assert command.main(["--only-page", "--state", str(state)]) == 0
-    assert command.main(["--state", str(tmp_path)]) == 2
+    monkeypatch.setattr(campaigns, "executor", lambda options, timeout: Inline(campaign.run_chunk))
+    state = tmp_path / "state"
+    assert campaign.main(["--filter", "testOpRandom/relu/pir", "--seeds", "2", "--state", str(state)]) == 0
+    assert "2 cases of 1 operators compared, 0 failures" in capsys.readouterr().out
+    with State(state) as records:  # as if a second round had drawn one of them again, and another failed
+        again = records.get("relu/pir/0")["compared"][0]
+        records.put("relu/pir/1", {"asked": 2, "compared": [again, "case(x=1)"]})
+        failed = {"failure": "MismatchError: no", "case": "case(x=2)", "kept": "folder"}
+        records.put("abs/legacy/0", {"asked": 2, "compared": ["case(x=2)"], **failed})
+    assert campaign.main(["--only-report", "--state", str(state)]) == 1
+    said = capsys.readouterr().out
+    assert "testOpRandom/abs/legacy\n  case(x=2)\n  MismatchError: no\n  kept: folder" in said
+    assert "4 cases of 2 operators compared, 1 failures" in said
+    assert campaign.main(["--state", str(tmp_path)]) == 2
     assert "error: state file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("seeds", ["0", "-1", "x"])
 def test_seeds(seeds, capsys):
     with pytest.raises(SystemExit):
-        command.main(["--seeds", seeds])
+        campaign.main(["--seeds", seeds])
     assert f"--seeds: '{seeds}' is not a number of 1 or more" in capsys.readouterr().err
 
 
-def test_the_page_has_a_name_that_its_data_do_not_take(capsys):
-    with pytest.raises(SystemExit):
-        command.main(["--page", "campaign.json"])
-    assert "--page: 'campaign.json' is not called FILE.md" in capsys.readouterr().err
-
-
 def test_a_filter_that_matches_nothing(tmp_path, capsys):
-    assert command.main(["--filter", "testOpRandom/relo*", "--state", str(tmp_path / "state")]) == 2
+    assert campaign.main(["--filter", "testOpRandom/relo*", "--state", str(tmp_path / "state")]) == 2
     assert "no operator matches 'testOpRandom/relo*'" in capsys.readouterr().err
 
 
@@ -200,5 +167,5 @@ def test_a_filter_that_matches_nothing(tmp_path, capsys):
 )
 def test_a_filter_without_random_cases(tmp_path, capsys, pattern, op):
     """An operator whose cases are not varied, and declared cases: `make fuzz` has run what there is."""
-    assert command.main(["--filter", pattern, "--state", str(tmp_path / "state")]) == 0
+    assert campaign.main(["--filter", pattern, "--state", str(tmp_path / "state")]) == 0
     assert capsys.readouterr().out == f"No random cases to run: '{pattern}' selects none of {op}\n"

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gen_models.harness.campaign import run
 from gen_models.programs import maker, random_program
-from gen_models.programs.campaign import ProgramChunk, explore_program
 from gen_models.programs.compare import (
     WITH_REWRITES,
     WITHOUT_OPTIMISATIONS,
@@ -31,7 +29,9 @@ from paddle2ov.op_table import OP_TABLE
 from paddle2ov.testing import MismatchError, compare_rounded
 from tests.support.command_line import Inline
 from tests.support.formats import FORMATS
-from tools import fuzz_programs as command
+from tools import campaigns, fuzz_programs as command
+from tools.campaigns import run
+from tools.fuzz_programs import ProgramChunk, explore_program
 
 DIFFERED = Path(__file__).parent / "differed"
 FIRST, COUNT = 1, 12
@@ -226,13 +226,13 @@ def test_campaign(tmp_path):
 
     with State(tmp_path / "state") as state:
         for _ in range(2):
-            run(Dying(), planned, state, lambda chunk, record: None, lambda job: {"asked": 1, "compared": [job.name]})
+            run(Dying(), planned, state, lambda job: {"asked": 1, "compared": [job.name]})
         assert state.get("programs/pir/1")["case"] == "{}"
     assert ran == [1, 2, 1]
 
 
 def test_command_line(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(command, "executor", lambda options: Inline())
+    monkeypatch.setattr(campaigns, "executor", lambda options, timeout: Inline())
     state = tmp_path / "state"
     assert command.main(["--seeds", "1", "--first", "2", "--format", "pir", "--state", str(state)]) == 0
     assert "1 programs compared, 0 differences; Paddle refused 0 more" in capsys.readouterr().out

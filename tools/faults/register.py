@@ -54,14 +54,8 @@ class OpenVINOFault:
 
     def script(self) -> str:
         """A program of its own, which ends with an error (or crashes) as long as OpenVINO has the fault."""
-        head = inspect.getsource(prelude).partition('"""\n\n')[2]
-        return f"{head}\n\n{self.source}\n\n\n{self.call}\n"
-
-    @property
-    def source(self) -> str:
-        """The function that builds the graph."""
-        source = inspect.getsource(self.graph)
-        return source[source.index("def ") :].rstrip()
+        head, source = inspect.getsource(prelude).partition('"""\n\n')[2], inspect.getsource(self.graph)
+        return f"{head}\n\n{source[source.index('def ') :].rstrip()}\n\n\n{self.call}\n"
 
     @property
     def call(self) -> str:

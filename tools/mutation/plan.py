@@ -53,8 +53,11 @@ def mutant(corpus: Corpus, seed: int, number: int) -> Mutant:
     if family in _ALONE:
         return _ALONE[family](rng)
     source = corpus.draw(rng)
-    while family == "parameters" and not source.parameters:
-        source = corpus.draw(rng)
+    for _ in range(100):  # a corpus need not have parameters
+        if family == "parameters" and not source.parameters:
+            source = corpus.draw(rng)
+    if family == "parameters" and not source.parameters:
+        family = "bytes"
     other = corpus.draw(rng, source.format)
     files, sizes = {FORMATS[source.format].file: source.program}, {}
     if source.parameters is not None:
