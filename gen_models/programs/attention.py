@@ -7,60 +7,6 @@ from gen_models.programs.program import is_fixed
 
 
 @step(5)
-def _attention(make: Maker) -> None:
-    x = make.take(lambda one: is_fixed(one.dims[-1]) and one.dims[-1][0] % 2 == 0, rank=(3, 3))
-    batch, length, (width, *_) = x.dims
-    heads = 2
-    each = width // heads
-    first, second = make.size(x, 0), make.size(x, 1)
-    if make.chance(0.6):
-        weight = make.weight(width, 3 * width, fan_in=width)
-        bias = make.among("None", make.weight(3 * width))
-        joined = make.add(f"F.linear({x}, {weight}, {bias})", [batch, length, static_dim(3 * width)])
-        lead = make.among("-1", first)
-        parts = make.add(
-            f"paddle.transpose(paddle.reshape({joined}, [{lead}, {second}, 3, {heads}, {each}]), [2, 0, 3, 1, 4])",
-            [static_dim(3), batch, static_dim(heads), length, static_dim(each)],
-        )
-        dims = [batch, static_dim(heads), length, static_dim(each)]
-        q, k, v = (make.add(f"{parts}[{i}]", dims) for i in range(3))
-    else:
-        dims = [batch, static_dim(heads), length, static_dim(each)]
-        q, k, v = (
-            make.add(
-                f"paddle.transpose(paddle.reshape(F.linear({x}, {make.weight(width, width, fan_in=width)}), "
-                f"[0, {make.among('0', second)}, {heads}, {each}]), [0, 2, 1, 3])",
-                dims,
-            )
-            for _ in range(3)
-        )
-    scores = make.add(
-        f"paddle.matmul({q}, {k}, transpose_y=True) * {round(each**-0.5, 3)}",
-        [batch, static_dim(heads), length, length],
-    )
-    kind = make.below(4)
-    if kind == 0:
-        most = max(length)
-        bias = make.parameter(1, heads, most, most)
-        scores = make.add(f"{scores} + {bias}[:, :, :{make.size(x, 1)}, :{make.size(x, 1)}]", scores.dims)
-    elif kind == 1:
-        mask = f"paddle.triu(paddle.full([{second}, {second}], -1e4), 1)"
-        scores = make.add(f"{scores} + {mask}", scores.dims)
-    weights = make.add(f"F.softmax({scores}, axis=-1)", scores.dims)
-    out = make.add(
-        f"paddle.transpose(paddle.matmul({weights}, {v}), [0, 2, 1, 3])",
-        [batch, length, static_dim(heads), static_dim(each)],
-    )
-    out = make.add(
-        f"paddle.reshape({out}, [{make.among('0', '-1', first)}, {make.among('0', second)}, {width}])", x.dims
-    )
-    if make.chance(0.6):
-        out = make.add(f"F.linear({out}, {make.weight(width, width, fan_in=width)})", x.dims)
-    if make.chance(0.6):
-        make.add(f"{x} + {out}", x.dims)
-
-
-@step(5)
 def _windows(make: Maker) -> None:
     """Windows of two by two of an image with channels last, something inside of them, and the way back."""
     x = make.take(
@@ -110,13 +56,12 @@ def _recurrent(make: Maker) -> None:
             )
         initial = f", ({', '.join(states)})" if kind == "LSTM" else f", {states[0]}"
     out = [x.dims[0], x.dims[1], static_dim(directions * hidden)]
-    if kind == "LSTM" and make.chance(0.5):
-        made = make.add_all(f"{layer}({x}{initial})[1]", [(state, "float32")] * 2)
-    elif kind != "LSTM" and make.chance(0.5):
-        made = make.add_all(f"{layer}({x}{initial})", [(out, "float32"), (state, "float32")])
+    if make.chance(0.5):
+        make.add(f"{layer}({x}{initial})[0]", out)
+    elif kind == "LSTM":
+        make.add_all(f"{layer}({x}{initial})[1]", [(state, "float32")] * 2)
     else:
-        made = [make.add(f"{layer}({x}{initial})[0]", out)]
-    del made
+        make.add_all(f"{layer}({x}{initial})", [(out, "float32"), (state, "float32")])
 
 
 @step(2)

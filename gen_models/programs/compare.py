@@ -195,15 +195,3 @@ def _compare(computed: Sequence[Result], folder: Path, turn: int, variant: Varia
         compare(computed, expected, record["tolerance"], record["tolerance"], where, to_largest=True, least=0.1)
     else:
         compare_rounded(computed, expected, ROUNDED, where)
-
-
-__all__ = [
-    "ROUTES",
-    "WITHOUT_OPTIMISATIONS",
-    "WITH_REWRITES",
-    "Mismatch",
-    "Variant",
-    "differences",
-    "variants",
-    "write_program",
-]

@@ -42,18 +42,13 @@ def _along(make: Maker) -> None:
     x = make.take(rank=(1, 4), is_plain=True)
     axis = make.axis(x)
     named = _number(make, make.spelled(axis, x.rank))
-    kind = make.below(4)
+    kind = make.below(3)
     if kind == 0:
         make.add(f"paddle.concat([{x}, {x} * 0.5], axis={named})", _with(x, axis, lambda a: 2 * a))
     elif kind == 1:
         index = f"paddle.to_tensor([0, {min(x.dims[axis]) - 1}])"
         code = f"paddle.gather({x}, {index}, axis=paddle.full([1], {axis}, 'int32'))"
         make.add(code, [*x.dims[:axis], static_dim(2), *x.dims[axis + 1 :]])
-    elif kind == 2:
-        make.add(
-            f"paddle.cumsum({x}, axis={make.spelled(axis, x.rank)}) * {round(1 / max(x.dims[axis]), 3)}",
-            x.dims,
-        )
     elif is_fixed(x.dims[axis]) and x.dims[axis][0] % 2 == 0:
         half = _with(x, axis, lambda a: a // 2)
         make.add_all(f"paddle.split({x}, 2, axis={named})", [(half, x.dtype)] * 2)
@@ -122,38 +117,36 @@ def _padded(make: Maker) -> None:
     make.add(f"F.pad({x}, {named}, mode='{mode}', value=0.5, data_format='{layout}')", [*x.dims[:2], *dims])
 
 
-@step(1)
-def _resized(make: Maker) -> None:
-    """A resize to the size of another image, or by a scale that is a tensor."""
-    x = make.take(rank=(4, 4), is_plain=True)
-    y = make.take(rank=(4, 4), is_plain=True)
-    mode = make.among("bilinear", "bilinear", "nearest")
-    if mode == "nearest":
-        y = x
-    corners = mode == "bilinear" and make.chance(0.5)
-    code = f"F.interpolate({x}, paddle.shape({y})[2:], mode='{mode}', align_corners={corners})"
-    make.add(code, [*x.dims[:2], *y.dims[2:]])
-
-
-@step(2)
+@step(5)
 def _ranges(make: Maker) -> None:
-    """Ranges and slices whose ends are tensors."""
-    x = make.take(rank=(1, 4), dtypes=ANY, is_plain=True)
+    """Slices and ranges whose ends are tensors, or one of them is."""
+    x = make.take(dtypes=ANY, is_plain=True)
     axis = make.axis(x)
-    size = f"paddle.shape({x})[{axis}]"
-    start = make.below(min(2, min(x.dims[axis])))
-    left = _with(x, axis, lambda a: a - start)
-    kind = make.below(4)
+    dim, size = x.dims[axis], f"paddle.shape({x})[{axis}]"
+    start = make.below(min(2, min(dim)))
+    stop = make.among(dim, dim, static_dim(start + 1), derived_dim(lambda a: max(start + 1, a - 1), dim))
+    first, end = make.among(str(start), _number(make, start)), str(stop[0])
+    if not is_fixed(stop):
+        cut = f"paddle.maximum({size} - {dim[0] - stop[0]}, paddle.full_like({size}, {start + 1}))"
+        end = size if stop == dim else cut
+    left = derived_dim(lambda a: a - start, stop)
+    step = make.among(1, 2)
+    kind = make.below(5)
     if kind == 0:
-        make.add(f"paddle.slice({x}, [{axis}], {_number(make, start)}, {size}.reshape([1]))", left, x.dtype)
+        code, left = f"paddle.strided_slice({x}, [{axis}], [{first}], [{end}], [{step}])", _strided(left, step)
     elif kind == 1:
-        text = ":, " * axis
-        make.add(f"{x}[{text}{_number(make, start)}:]", left, x.dtype)
+        code = f"paddle.slice({x}, [{axis}], [{first}], [{end}])"
     elif kind == 2:
-        half = _with(x, axis, lambda a: -(-(a - start) // 2))
-        code = f"paddle.strided_slice({x}, [{axis}], [{_number(make, start)}], [{size}], [2])"
-        make.add(code, half, x.dtype)
+        code = f"paddle.slice({x}, [{axis}], {_number(make, start)}, {size}.reshape([1]))"
+        left = derived_dim(lambda a: a - start, dim)
+    elif kind == 3:
+        code = f"{x}[{':, ' * axis}{first}:{'' if stop == dim else end}]"
     else:
-        dim = derived_dim(lambda a: a - start, x.dims[axis])
         code = f"paddle.arange({_number(make, start, 'int64')}, {size}.astype('int64')).astype('float32')"
-        make.add(f"{code} * {round(1 / max(x.dims[axis]), 3)}", [dim])
+        make.add(f"{code} * {round(1 / max(dim), 3)}", [derived_dim(lambda a: a - start, dim)])
+        return
+    make.add(code, [*x.dims[:axis], left, *x.dims[axis + 1 :]], x.dtype)
+
+
+def _strided(dim: Dim, step: int) -> Dim:
+    return derived_dim(lambda a: -(-a // step), dim)

@@ -21,9 +21,12 @@ def _image_dims(x: Value, last: bool, channels: int, spatial: list[Dim]) -> list
     return [x.dims[0], *spatial, static_dim(channels)] if last else [x.dims[0], static_dim(channels), *spatial]
 
 
-def _window(dim: Dim, kernel: int, stride: int, before: int, after: int, dilation: int = 1) -> Dim:
+def _window(
+    dim: Dim, kernel: int, stride: int, before: int, after: int, dilation: int = 1, is_ceil: bool = False
+) -> Dim:
     """How many windows there are along an axis."""
-    return derived_dim(lambda a: (a + before + after - dilation * (kernel - 1) - 1) // stride + 1, dim)
+    more = before + after - dilation * (kernel - 1) - 1
+    return derived_dim(lambda a: (a + more + (stride - 1 if is_ceil else 0)) // stride + 1, dim)
 
 
 def _padding(make: Maker, kernel: int) -> tuple[str, list[tuple[int, int]]]:
@@ -126,27 +129,24 @@ def _conv1d(make: Maker) -> None:
     make.add(f"F.conv1d({x}, {weight}, padding={kernel // 2})", [x.dims[0], static_dim(filters), x.dims[2]])
 
 
-@step(3)
+@step(5)
 def _pool(make: Maker) -> None:
     x, last, channels, spatial = _image(make, 2)
     layout = "NHWC" if last else "NCHW"
     function = make.among("max_pool2d", "avg_pool2d")
     if make.chance(0.3):
-        code = (
-            f"F.adaptive_avg_pool2d({x}, 1, data_format='{layout}')"
-            if make.chance(0.6)
-            else f"F.adaptive_avg_pool2d({x}, 2, data_format='{layout}')"
-        )
-        made = 1 if "1," in code else 2
-        make.add(code, _image_dims(x, last, channels, [static_dim(made)] * 2))
+        size = make.among(1, 1, 2, [2, 1])
+        out = [static_dim(item) for item in (size if isinstance(size, list) else [size] * 2)]
+        make.add(f"F.adaptive_avg_pool2d({x}, {size}, data_format='{layout}')", _image_dims(x, last, channels, out))
         return
-    kernel, stride, padding = make.among((2, 2, 0), (3, 1, 1), (3, 2, 1), (2, 1, 0))
+    kernel, stride, padding = make.among((2, 2, 0), (3, 1, 1), (3, 2, 1), (2, 1, 0), (3, 1, [2, 0, 0, 2]))
+    sides = [padding[:2], padding[2:]] if isinstance(padding, list) else [(padding, padding)] * 2
     is_ceil = make.chance(0.2)
-    if is_ceil:
-        out = [derived_dim(lambda a: -(-(a + 2 * padding - kernel) // stride) + 1, dim) for dim in spatial]
-    else:
-        out = [_window(dim, kernel, stride, padding, padding) for dim in spatial]
-    more = ", exclusive=False" if function == "avg_pool2d" and make.chance(0.3) else ""
+    out = [
+        _window(dim, kernel, stride, before, after, is_ceil=is_ceil)
+        for dim, (before, after) in zip(spatial, sides, strict=True)
+    ]
+    more = make.among("", ", exclusive=False", ", divisor_override=3") if function == "avg_pool2d" else ""
     code = (
         f"F.{function}({x}, {kernel}, stride={stride}, padding={padding}, ceil_mode={is_ceil}{more}, "
         f"data_format='{layout}')"
@@ -154,7 +154,7 @@ def _pool(make: Maker) -> None:
     make.add(code, _image_dims(x, last, channels, out))
 
 
-@step(2)
+@step(3)
 def _resize(make: Maker) -> None:
     x, last, channels, spatial = _image(make)
     layout = "NHWC" if last else "NCHW"
@@ -164,7 +164,7 @@ def _resize(make: Maker) -> None:
     kind = make.below(3)
     if kind == 0 and others:
         other = make.among(*others)
-        size = f"size=[{other}.shape[2], {other}.shape[3]]"
+        size = make.among(f"size=[{other}.shape[2], {other}.shape[3]]", f"size=paddle.shape({other})[2:]")
         out = list(other.dims[2:])
     elif kind == 1:
         out = [static_dim(make.among(1, 3, 6)), static_dim(make.among(2, 4, 5))]

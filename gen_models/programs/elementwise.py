@@ -17,7 +17,12 @@ _UNARY = (
     "F.tanhshrink({})", "F.log_sigmoid({})", "F.hardsigmoid({})", "paddle.expm1(-paddle.abs({}))", "paddle.cos({})",
     "F.gelu({}, approximate=True)", "paddle.stanh({})", "paddle.atan({})", "paddle.asinh({})", "F.hardtanh({})",
     "paddle.pow(paddle.abs({}) + 0.1, 1.5)", "paddle.reciprocal(paddle.abs({}) + 0.7)", "F.swish({})",
-    "paddle.lerp({}, paddle.full([1], 0.5), 0.3)", "paddle.logit(F.sigmoid({}) * 0.8, 1e-3)",
+    "paddle.lerp({}, 0.5 - {}, 0.3)", "paddle.logit(F.sigmoid({}) * 0.8, 1e-3)", "F.hardshrink({}, 0.3)",
+    "F.softshrink({}, 0.3)", "F.elu({}, 2.0)", "F.softplus({}, 3, 0.5)", "F.relu6({} * 3)",
+    "F.dropout({}, 0.4, training=False, mode='downscale_in_infer')", "F.leaky_relu({}, -0.3)", "F.selu({}, 1.2, 1.5)",
+    "F.hardsigmoid({}, 0.2, 0.4)",
+    "{} * F.relu6({} + 3.0) / 6.0", "{} * F.hardtanh({}, 0.0, 1.0)", "{} * paddle.tanh(F.softplus({}))",
+    "0.5 * {} * (1.0 + paddle.erf({} / 1.4142135))", "paddle.maximum({}, 0.1 * {})",
 )  # fmt: skip
 _BINARY = (
     "({} + {}) * 0.5", "{} + {}", "{} - {}", "{} * paddle.tanh({})", "F.sigmoid({}) * {}", "paddle.maximum({}, {})",
@@ -28,10 +33,10 @@ _BINARY = (
 )  # fmt: skip
 
 
-@step(8)
+@step(10)
 def _unary(make: Maker) -> None:
-    x = make.take()
-    make.add(make.among(*_UNARY).format(x), x.dims)
+    x = make.take(rank=(0, 5))
+    make.add(make.among(*_UNARY).replace("{}", str(x)), x.dims)
 
 
 @step(7)
@@ -77,13 +82,6 @@ def _where(make: Maker) -> None:
     make.add(f"paddle.where({condition}, {y}, {make.among(x, f'paddle.zeros_like({x})')})", x.dims)
 
 
-@step(1)
-def _mask(make: Maker) -> None:
-    x = make.take()
-    make.is_steady = False
-    make.add(f"paddle.cast({x} > {make.number()}, {x}.dtype)", x.dims)
-
-
 @step(5)
 def _reduce(make: Maker) -> None:
     x = make.take(rank=(1, 4))
@@ -94,18 +92,10 @@ def _reduce(make: Maker) -> None:
     dims = [static_dim(1) if axis in axes else dim for axis, dim in enumerate(x.dims) if keep or axis not in axes]
     spelled = [make.spelled(axis, x.rank) for axis in axes]
     named = spelled[0] if len(spelled) == 1 and make.chance(0.5) else spelled
-    function = make.among("mean", "mean", "mean", "max", "min", "sum", "logsumexp", "norm", "var", "amax")
+    function = make.among("mean", "mean", "mean", "max", "min", "sum", "logsumexp", "var", "amax")
     count = max(math.prod(x.dims[axis][which] for axis in axes) for which in range(SETS))
-    if function == "var":
-        make.add(f"paddle.var({x}, axis={named}, unbiased=False, keepdim={keep})", dims)
-        return
-    if function == "norm":
-        make.add(
-            f"paddle.linalg.norm({x}, p=2, axis={spelled[0] if len(axes) == 1 else spelled}, keepdim={keep}) * 0.3",
-            dims,
-        )
-        return
-    code = f"paddle.{function}({x}, axis={named}, keepdim={keep})"
+    more = ", unbiased=False" if function == "var" else ""
+    code = f"paddle.{function}({x}, axis={named}, keepdim={keep}{more})"
     make.add(f"{code} * {round(1 / count, 4)}" if function in ("sum", "logsumexp") else code, dims)
 
 
@@ -129,15 +119,7 @@ def _sorted(make: Maker) -> None:
     x = make.take()
     axis = make.axis(x)
     make.is_steady = False
-    if make.chance(0.4):
-        make.add(f"paddle.sort({x}, axis={axis}, descending={make.chance(0.5)})", x.dims)
-        return
-    most = min(x.dims[axis])
-    if most < 1:
-        raise StopIteration
-    k = 1 + make.below(most)
-    dims = [static_dim(k) if i == axis else dim for i, dim in enumerate(x.dims)]
-    make.add(f"paddle.topk({x}, {k}, axis={make.spelled(axis, x.rank)})[0]", dims)
+    make.add(f"paddle.sort({x}, axis={axis}, descending={make.chance(0.5)})", x.dims)
 
 
 @step(4)

@@ -144,11 +144,16 @@ def _gather(make: Maker) -> None:
     make.add(f"paddle.{function}({x}, {index}, axis={axis})", [*x.dims[:axis], left, *x.dims[axis + 1 :]], x.dtype)
 
 
-@step(1)
+@step(3)
 def _pick(make: Maker) -> None:
-    """Elements along an axis, by the order of another value's."""
-    x = make.take(rank=(2, 3))
+    """Elements along an axis, by integers that are there or by their own order."""
+    x = make.take(rank=(1, 3))
     axis = make.axis(x)
+    orders = [item for item in make.visible if item.dims == x.dims and item.dtype == "int64"]
+    if orders:
+        size = x.dims[axis][0] if is_fixed(x.dims[axis]) else f"paddle.shape({x})[{axis}].astype('int64')"
+        make.add(f"paddle.take_along_axis({x}, {make.among(*orders)} % {size}, {axis})", x.dims)
+        return
     make.is_steady = False
     if make.chance(0.5):
         make.add(f"paddle.take_along_axis({x}, paddle.argsort({x}, axis={axis}), {axis})", x.dims)
@@ -173,13 +178,3 @@ def _gather_nd(make: Maker) -> None:
     x = make.take(rank=(2, 4), dtypes=ANY)
     rows = [[make.below(min(x.dims[0])), make.below(min(x.dims[1]))] for _ in range(make.among(1, 2, 3))]
     make.add(f"paddle.gather_nd({x}, paddle.to_tensor({rows}))", [static_dim(len(rows)), *x.dims[2:]], x.dtype)
-
-
-@step(1)
-def _scatter(make: Maker) -> None:
-    x = make.take(rank=(2, 3))
-    least = min(x.dims[0])
-    rows = sorted({make.below(least) for _ in range(2)})
-    y = make.take(lambda one: one.dims == x.dims)
-    update = f"{y}[:{len(rows)}]" if len(rows) < least else f"paddle.gather({y}, paddle.to_tensor({rows}))"
-    make.add(f"paddle.scatter({x}, paddle.to_tensor({rows}), {update})", x.dims)

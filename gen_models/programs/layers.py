@@ -46,8 +46,7 @@ def _norm_last(make: Maker) -> None:
     if x.rank == 3:
         kinds.append(f"paddle.nn.BatchNorm1D({size}, data_format='NLC')")
     code = f"{make.member(make.among(*kinds))}({x})"
-    root = f"{x} * paddle.rsqrt(paddle.mean({x}.square(), -1, keepdim=True) + 0.1)"
-    make.add(make.among(code, code, root, f"{x} / (paddle.norm({x}, axis=-1, keepdim=True) + 0.5)"), x.dims)
+    make.add(make.among(code, code, f"{x} / (paddle.norm({x}, axis=-1, keepdim=True) + 0.5)"), x.dims)
 
 
 @step(2)
@@ -117,26 +116,6 @@ def _unpool(make: Maker) -> None:
 
 
 @step(2)
-def _pool_last(make: Maker) -> None:
-    """Pools with channels last, with a divisor, with powers, and with unequal padding."""
-    x = make.take(lambda one: min(map(min, one.dims[1:])) >= 2, rank=(4, 4), is_plain=True)
-    last = [x.dims[0], *(derived_dim(lambda a: (a - 2) // 2 + 1, dim) for dim in x.dims[1:3]), x.dims[3]]
-    first = [*x.dims[:2], *(derived_dim(lambda a: (a - 2) // 2 + 1, dim) for dim in x.dims[2:])]
-    kept = [*x.dims[:2], *(derived_dim(lambda a: a + 2 - 3 + 1, dim) for dim in x.dims[2:])]
-    upper = [*x.dims[:2], *(derived_dim(lambda a: -(-(a + 2 - 3) // 2) + 1, dim) for dim in x.dims[2:])]
-    codes = (
-        (f"F.max_pool2d({x}, 2, 2, data_format='NHWC')", last), (f"F.avg_pool2d({x}, 2, 2, data_format='NHWC')", last),
-        (f"F.avg_pool2d({x}, 2, 2, divisor_override=3)", first), (f"F.avg_pool2d({x}, 3, 1, 1, exclusive=False)", kept),
-        (f"F.avg_pool2d({x}, 3, 1, [1, 1])", kept), (f"F.max_pool2d({x}, 3, 1, [2, 0, 0, 2])", kept),
-        (f"F.max_pool2d({x}, 3, 2, 1, ceil_mode=True)", upper), (f"F.avg_pool2d({x}, 3, 2, 1, ceil_mode=True)", upper),
-        (f"F.avg_pool2d({x}, 3, 2, 1, ceil_mode=True, exclusive=False)", upper),
-        (f"F.adaptive_avg_pool2d({x}, [2, 1], data_format='NHWC')", [x.dims[0], *[static_dim(2), static_dim(1)],
-         x.dims[3]]),
-    )  # fmt: skip
-    make.add(*make.among(*codes))
-
-
-@step(2)
 def _convolution(make: Maker) -> None:
     """Convolutions with paddings by name or for each side, dilated, and transposed with more at the end."""
     x, channels = _channels(make, (3, 4))
@@ -173,16 +152,3 @@ def _wrapped(make: Maker) -> None:
     wrap = make.among("weight_norm", "spectral_norm")
     layer = make.member(f"paddle.nn.utils.{wrap}(paddle.nn.Linear({width}, {out}))")
     make.add(f"{layer}({x})", [*x.dims[:-1], static_dim(out)])
-
-
-@step(1)
-def _activation(make: Maker) -> None:
-    x = make.take(rank=(2, 4))
-    codes = (
-        "F.hardshrink({}, 0.3)", "F.softshrink({}, 0.3)", "F.elu({}, 2.0)", "F.softplus({}, 3, 0.5)", "F.relu6({} * 3)",
-        "F.celu({}, 0.4)", "F.dropout({}, 0.4, training=False, mode='downscale_in_infer')",
-        "F.hardsigmoid({}, 0.2, 0.4)", "F.leaky_relu({}, -0.3)", "F.selu({}, 1.2, 1.5)", "F.swish({}) * 0.7",
-        "{} * F.relu6({} + 3.0) / 6.0", "{} * F.hardtanh({}, 0.0, 1.0)", "{} * paddle.tanh(F.softplus({}))",
-        "0.5 * {} * (1.0 + paddle.erf({} / 1.4142135))", "paddle.maximum({}, 0.1 * {})",
-    )  # fmt: skip
-    make.add(make.among(*codes).replace("{}", str(x)), x.dims)

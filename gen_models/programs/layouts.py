@@ -168,18 +168,8 @@ def _unbind(make: Maker) -> None:
 
 @step(2)
 def _pad(make: Maker) -> None:
+    """Every axis; images are padded by `convolutions`, and by tensors in `computed`."""
     x = make.take(rank=(3, 4))
-    if x.rank == 4 and make.chance(0.7):
-        left, right, top, bottom = (make.below(3) for _ in range(4))
-        last = make.chance(0.5)
-        mode = make.among("constant", "constant", "replicate")
-        height, width = (1, 2) if last else (2, 3)
-        dims = list(x.dims)
-        dims[height] = derived_dim(lambda a: a + top + bottom, dims[height])
-        dims[width] = derived_dim(lambda a: a + left + right, dims[width])
-        layout = "NHWC" if last else "NCHW"
-        make.add(f"F.pad({x}, [{left}, {right}, {top}, {bottom}], mode='{mode}', data_format='{layout}')", dims)
-        return
     pads = [make.among(0, 0, 1, 2) for _ in range(2 * x.rank)]
     dims = [derived_dim(lambda a, i=i: a + pads[2 * i] + pads[2 * i + 1], dim) for i, dim in enumerate(x.dims)]
     make.add(f"F.pad({x}, {pads})", dims)

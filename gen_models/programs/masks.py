@@ -11,10 +11,6 @@ def _every_other(x: Value, axis: int) -> str:
     return f"(paddle.arange(paddle.shape({x})[{axis}]) % 2 == 0)"
 
 
-def _half(x: Value, axis: int) -> tuple[int, ...]:
-    return derived_dim(lambda a: (a + 1) // 2, x.dims[axis])
-
-
 def _condition(make: Maker, x: Value) -> str:
     """A mask with the leading dimensions of x; of floats one that depends on the data."""
     masks = [item for item in make.visible if item.dtype == "bool" and item.rank and item.dims == x.dims[: item.rank]]
@@ -27,17 +23,25 @@ def _condition(make: Maker, x: Value) -> str:
     return f"({x} > {make.number(-0.3, 0.3)})"
 
 
-@step(2)
+@step(4)
 def _taken(make: Maker) -> None:
-    """Every other row, or column."""
-    x = make.take(rank=(1, 4), dtypes=(*FLOAT, *INTEGERS), is_plain=True)
-    mask = _every_other(x, 0)
-    rows = f"paddle.nonzero({mask}, as_tuple=True)[0].flatten()"
-    codes = [f"{x}[paddle.where({mask})[0].flatten()]", f"paddle.index_select({x}, {rows})"]
+    """Every other row: by a mask, or by where it is true; or where that is."""
+    x = make.take(dtypes=(*FLOAT, *INTEGERS), is_plain=True)
+    mask, half = _every_other(x, 0), derived_dim(lambda a: (a + 1) // 2, x.dims[0])
+    places = make.among(
+        f"paddle.nonzero({mask}).flatten()",
+        f"paddle.nonzero({mask}, as_tuple=True)[0].flatten()",
+        f"paddle.where({mask})[0].flatten()",
+    )
+    if make.chance(0.2):
+        make.add(places, [half], "int64", max(x.dims[0]))
+        return
+    codes = [f"{x}[{places}]", f"paddle.index_select({x}, {places})", f"paddle.gather({x}, {places})"]
+    codes += [f"paddle.masked_select({x}, {mask})"] if x.rank == 1 else []
     if is_fixed(x.dims[0]):  # Paddle compares the sizes of mask and axis as they are declared
-        mask = f"paddle.to_tensor({[i % 2 == 0 for i in range(x.dims[0][0])]})"
-        codes += [f"{x}[{mask}]"]
-    make.add(make.among(*codes), [_half(x, 0), *x.dims[1:]], x.dtype)
+        size = x.dims[0][0]
+        codes += [f"{x}[paddle.to_tensor({[i % 2 == 0 for i in range(size)]})]", f"{x}[paddle.arange({size}) % 2 == 0]"]
+    make.add(make.among(*codes), [half, *x.dims[1:]], x.dtype)
 
 
 @step(2)
@@ -62,19 +66,22 @@ def _assigned(make: Maker) -> None:
     make.add(f"{copy} = paddle.assign({x})\n{copy}[{mask}] = {value}\n{copy} * 1.0", x.dims)
 
 
-@step(2)
+@step(4)
 def _filled(make: Maker) -> None:
-    """A mask that is broadcast, and a number that is a tensor."""
+    """A mask of positions along an axis (of a length, say), which is broadcast, and a number that may be a tensor."""
     x = make.take(is_plain=True)
     axis = make.axis(x)
-    tail = [1] * (x.rank - axis - 1)
-    mask = f"(paddle.arange(paddle.shape({x})[{axis}]) % 3 != 1).reshape({[-1, *tail]})"
+    tail, size = [1] * (x.rank - axis - 1), f"paddle.shape({x})[{axis}]"
+    kind = make.among("% 3 != 1", "< 2", f"< {size} - 1", f"< {size} // 2 + 1")
+    mask = f"(paddle.arange({size}).reshape({[-1, *tail]}) {kind})"
     scalars = [item for item in make.visible if not item.rank and item.dtype == "float32"]
     value = make.among(make.number(), f"paddle.to_tensor({make.number()})", *scalars[-2:])
     codes = [
         f"paddle.masked_fill({x}, {mask}, {value})",
         f"paddle.where({mask}, {x}, {value})",
         f"paddle.where(paddle.logical_not({mask}), {value}, {x})",
+        f"paddle.where({mask}, {x}, paddle.zeros_like({x}))",
+        f"{x} * paddle.cast({mask}, 'float32')",
     ]
     make.add(make.among(*codes), x.dims)
 

@@ -139,11 +139,8 @@ def _joined(make: Maker) -> None:
     """Blocks beside each other, over each other, and those of other cuts."""
     x = make.take(rank=(2, 3))
     twice = derived_dim(lambda a: 2 * a, x.dims[0])
-    second = derived_dim(lambda a: 2 * a, x.dims[1])
     codes = [
-        (f"paddle.concat(({x}, -{x}), 0)", [twice, *x.dims[1:]]),
         (f"paddle.unstack(paddle.stack([{x}, {x} * 0.5]), 0, 2)[1]", x.dims),
-        (f"paddle.concat([{x}, {x} * 0.5], -{x.rank - 1})", [x.dims[0], second, *x.dims[2:]]),
         (f"paddle.stack([{x}, {x} * 0.5], axis=1).flatten(0, 1)", [twice, *x.dims[1:]]),
         (f"paddle.rot90({x}, 1, [0, 1])", [x.dims[1], x.dims[0], *x.dims[2:]]),
         (f"paddle.moveaxis({x}, 0, -1)", [*x.dims[1:], x.dims[0]]),

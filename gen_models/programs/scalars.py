@@ -19,14 +19,19 @@ def _total(make: Maker) -> None:
     make.add(make.among(*codes), [])
 
 
-@step(4)
+@step(5)
 def _with_scalar(make: Maker) -> None:
     """An operation of a value and one without dimensions, in either order."""
     x = make.take(rank=(0, 5))
     number = make.take(rank=(0, 0))
     codes = ("{} + {}", "{} - {}", "{} * paddle.tanh({})", "paddle.maximum({}, {})", "{} / (paddle.abs({}) + 1.0)")
-    left, right = make.among((x, number), (number, x))
-    make.add(make.among(*codes).format(left, right), x.dims)
+    code = make.among(*codes).format(*make.among((x, number), (number, x)))
+    if make.chance(0.2):
+        code = f"paddle.full_like({x}, {number})"
+    elif make.chance(0.2):
+        make.is_steady = False
+        code = f"paddle.where({number} > 0.0, {x}, {x} * 0.5)"
+    make.add(code, x.dims)
 
 
 @step(3)
@@ -39,18 +44,12 @@ def _from_scalar(make: Maker) -> None:
         (f"paddle.reshape({number}, [1])", [static_dim(1)]),
         (f"paddle.unsqueeze({number}, [0, 1])", [static_dim(1)] * 2),
         (f"paddle.expand({number}, [{make.size(like, axis)}])", [like.dims[axis]]),
+        (f"paddle.expand({number}, [2, 3])", [static_dim(2), static_dim(3)]),
         (f"paddle.stack([{number}, {number}, {number}])", [static_dim(3)]),
         (f"paddle.concat([paddle.reshape({number}, [1]), paddle.reshape({number}, [-1])])", [static_dim(2)]),
     ]
     code, dims = codes[make.below(len(codes))]
     make.add(code, dims, number.dtype)
-
-
-@step(2)
-def _unary(make: Maker) -> None:
-    x = make.take(rank=(0, 0))
-    codes = ("F.relu({})", "paddle.tanh({})", "{} * 0.5", "1.0 - {}", "paddle.exp(-paddle.abs({}))", "F.sigmoid({})")
-    make.add(make.among(*codes).format(x), [])
 
 
 @step(2)

@@ -2,37 +2,12 @@
 
 from __future__ import annotations
 
-from gen_models.programs.maker import ANY, FLOAT, INTEGERS, Maker, derived_dim, static_dim, step
+from gen_models.programs.maker import ANY, INTEGERS, Maker, static_dim, step
 from gen_models.programs.program import Value, is_fixed
 
 
 def _same(make: Maker, x: Value) -> Value:
     return make.take(lambda one: one.dims == x.dims and one.dtype == x.dtype, (1, 5), dtypes=(x.dtype,))
-
-
-@step(3)
-def _tensor_slice(make: Maker) -> None:
-    """A slice whose start and end are tensors."""
-    x = make.take(dtypes=ANY)
-    axis = make.axis(x)
-    dim = x.dims[axis]
-    start = make.below(min(2, min(dim)))
-    stop = make.among(dim, static_dim(start + 1), derived_dim(lambda a: max(start + 1, a - 1), dim))
-    size = f"paddle.shape({x})[{axis}]"
-    end = (
-        str(stop[0])
-        if is_fixed(stop)
-        else f"paddle.maximum({size} - {dim[0] - stop[0]}, paddle.full_like({size}, {start + 1}))"
-    )
-    kind = make.below(3)
-    dims = [*x.dims[:axis], derived_dim(lambda a: a - start, stop), *x.dims[axis + 1 :]]
-    if kind == 0:
-        text = f"paddle.slice({x}, [{axis}], [{start}], [{end}])"
-    elif kind == 1:
-        text = f"paddle.strided_slice({x}, [{axis}], [{start}], [{end}], [1])"
-    else:
-        text = f"{x}[{':, ' * axis}{start}:{end}]"
-    make.add(text, dims, x.dtype)
 
 
 @step(2)
@@ -42,20 +17,6 @@ def _tensor_index(make: Maker) -> None:
     axis = make.below(2)
     index = make.among(f"{x}.shape[{axis}] // 2", f"paddle.shape({x})[{axis}] - 1", f"paddle.shape({x})[{axis}] // 3")
     make.add(f"{x}[{':, ' * axis}{index}]", [*x.dims[:axis], *x.dims[axis + 1 :]], x.dtype)
-
-
-@step(2)
-def _along(make: Maker) -> None:
-    """Elements along an axis by an order, and back to their places."""
-    order = make.take(rank=(1, 3), dtypes=("int64",))
-    x = make.take(lambda one: one.dims == order.dims, rank=(1, 3))
-    axis = make.axis(x)
-    bounded = (
-        f"{order} % {x.dims[axis][0]}"
-        if is_fixed(x.dims[axis])
-        else f"{order} % paddle.shape({x})[{axis}].astype('int64')"
-    )
-    make.add(f"paddle.take_along_axis({x}, {bounded}, {axis})", x.dims)
 
 
 @step(2)
@@ -93,30 +54,18 @@ def _scatter(make: Maker) -> None:
     make.add(code, x.dims)
 
 
-@step(1)
-def _index_put(make: Maker) -> None:
+@step(2)
+def _placed(make: Maker) -> None:
+    """Rows, none of them twice, that become those of another value, or a number."""
     x = make.take(rank=(1, 3))
     rows = sorted({make.below(min(x.dims[0])) for _ in range(2)})
-    code = f"paddle.index_put({x}, (paddle.to_tensor({rows}),), paddle.to_tensor({make.number()}))"
-    make.add(code, x.dims)
-
-
-@step(2)
-def _nonzero(make: Maker) -> None:
-    """Every other element: where a mask of positions is true."""
-    x = make.take(dtypes=(*FLOAT, *INTEGERS), is_plain=True)
-    half = derived_dim(lambda a: (a + 1) // 2, x.dims[0])
-    mask = f"paddle.arange(paddle.shape({x})[0]) % 2 == 0"
-    dims = [half, *x.dims[1:]]
-    kind = make.below(3)
-    if kind == 0:
-        make.add(f"paddle.gather({x}, paddle.nonzero({mask}).flatten())", dims, x.dtype)
-    elif kind == 1 and is_fixed(x.dims[0]):
-        make.add(f"{x}[paddle.arange({x.dims[0][0]}) % 2 == 0]", dims, x.dtype)
-    elif x.rank == 1:
-        make.add(f"paddle.masked_select({x}, {mask})", dims, x.dtype)
-    else:
-        make.add(f"paddle.nonzero({mask}).flatten()", [half], "int64", max(x.dims[0]))
+    y, index = _same(make, x), f"paddle.to_tensor({rows})"
+    codes = (
+        f"paddle.scatter({x}, {index}, {y}[:{len(rows)}])",
+        f"paddle.scatter({x}, {index}, paddle.gather({y}, {index}))",
+        f"paddle.index_put({x}, ({index},), paddle.to_tensor({make.number()}))",
+    )
+    make.add(make.among(*codes), x.dims)
 
 
 @step(1)

@@ -49,20 +49,6 @@ def _ratio(make: Maker) -> None:
 
 
 @step(2)
-def _length_mask(make: Maker) -> None:
-    """A mask of what lies beyond a length along an axis."""
-    x = make.take(rank=(2, 4), is_plain=True)
-    axis = make.axis(x)
-    tail = [1] * (x.rank - axis - 1)
-    count = f"paddle.arange(paddle.shape({x})[{axis}]).reshape({[-1, *tail]})"
-    limit = make.among("2", f"paddle.shape({x})[{axis}] - 1", f"paddle.shape({x})[{axis}] // 2 + 1")
-    if make.chance(0.5):
-        make.add(f"{x} * paddle.cast({count} < {limit}, 'float32')", x.dims)
-    else:
-        make.add(f"paddle.where({count} < {limit}, {x}, paddle.zeros_like({x}))", x.dims)
-
-
-@step(2)
 def _positions(make: Maker) -> None:
     """Learned position embeddings, sliced to the length of the data."""
     x = make.take(lambda one: is_fixed(one.dims[-1]), rank=(3, 3), is_plain=True)

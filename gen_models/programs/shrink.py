@@ -182,6 +182,3 @@ def keep(found: Mismatch, name: str, format: str, folder: Path) -> dict[str, str
         "text": found.text[:1000],
         "script": str(path),
     }
-
-
-__all__ = ["keep", "shrink"]

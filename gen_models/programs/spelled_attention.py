@@ -6,7 +6,7 @@ from gen_models.programs.maker import Maker, derived_dim, static_dim, step
 from gen_models.programs.program import Dim, Value, is_fixed
 
 
-@step(4)
+@step(9)
 def _spelled(make: Maker) -> None:
     """Of [batch, tokens, width], with a cache of keys now and then; or of inputs that are split into heads already."""
     order = make.among("bhnd", "bhnd", "bnhd")
@@ -51,14 +51,26 @@ def _projected(make: Maker, order: str) -> list[Value]:
     heads = make.among(1, 2, 3, length[0] if is_fixed(length) and length[0] < 7 else 4)
     each = make.among(1, 4, 8, length[0] if is_fixed(length) and length[0] < 7 else 2)
     flat = [batch, length, static_dim(heads * each)]
-    if make.chance(0.4):
+    if make.chance(0.6):
         weight = make.weight(width, 3 * heads * each, fan_in=width)
+        joined = f"F.linear({x}, {weight}, {make.among('None', make.weight(3 * heads * each))})"
+        if order == "bhnd" and make.chance(0.5):
+            return _stacked(make, joined, x, heads, each)
         parts = make.among("paddle.chunk({x}, 3, axis=-1)", "paddle.split({x}, 3, axis=2)")
-        values = make.add_all(parts.format(x=f"F.linear({x}, {weight})"), [(flat, "float32")] * 3)
+        values = make.add_all(parts.format(x=joined), [(flat, "float32")] * 3)
     else:
         values = [make.add(f"F.linear({x}, {make.weight(width, heads * each, fan_in=width)})", flat) for _ in range(3)]
     split = [_heads(make, value, heads, order) for value in values]
     return _with_cache(make, split, order) if make.depth == 0 and make.chance(0.3) else split
+
+
+def _stacked(make: Maker, joined: str, x: Value, heads: int, each: int) -> list[Value]:
+    """All three of one transpose, as ViT and Swin have it."""
+    lead = make.among("-1", make.size(x, 0))
+    shape = f"[{lead}, {make.size(x, 1)}, 3, {heads}, {each}]"
+    dims = [x.dims[0], static_dim(heads), x.dims[1], static_dim(each)]
+    parts = make.add(f"paddle.transpose(paddle.reshape({joined}, {shape}), [2, 0, 3, 1, 4])", [static_dim(3), *dims])
+    return [make.add(f"{parts}[{i}]", dims) for i in range(3)]
 
 
 def _heads(make: Maker, x: Value, heads: int, order: str) -> Value:
@@ -146,6 +158,9 @@ def _masked(make: Maker, scores: Value) -> Value:
     if kind == 2:
         seen = f"paddle.tril(paddle.ones([{queries}, {keys}])) > 0.5"
         return make.add(f"paddle.where({seen}, {scores}, paddle.full_like({scores}, -1e4))", scores.dims)
+    if kind == 3:
+        table = make.parameter(1, scores.dims[1][0], max(scores.dims[2]), max(scores.dims[3]))
+        return make.add(f"{scores} + {table}[:, :, :{queries}, :{keys}]", scores.dims)
     return scores
 
 

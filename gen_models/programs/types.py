@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gen_models.programs.maker import INTEGERS, Maker, derived_dim, static_dim, step
+from gen_models.programs.maker import INTEGERS, Maker, derived_dim, step
 from gen_models.programs.program import is_fixed
 
 
@@ -53,25 +53,6 @@ def _promoted(make: Maker) -> None:
         f"(1.5 - {x} * {scale}).astype('float32')",
     )
     make.add(make.among(*codes), x.dims)
-
-
-@step(2)
-def _scalar(make: Maker) -> None:
-    """A tensor of no dimensions among those that have some."""
-    x = make.take(is_plain=True)
-    scalars = [item for item in make.visible if not item.rank and item.dtype == "float32"]
-    text = str(scalars[-1]) if scalars else f"paddle.mean({x})"
-    codes = (
-        (f"{x} + {text}", x.dims), (f"paddle.full_like({x}, {text})", x.dims), (f"{text} * {x} * 0.5", x.dims),
-        (f"paddle.maximum({text}, {x})", x.dims), (f"paddle.concat([paddle.reshape({text}, [1]), paddle.zeros([2])])",
-        [static_dim(3)]), (f"paddle.stack([{text}, {text} * 0.5])", [static_dim(2)]),
-        (f"paddle.expand({text}, [2, 3])", [static_dim(2), static_dim(3)]),
-        (f"paddle.where({text} > 0.0, {x}, {x} * 0.5)", x.dims), (f"{text}.unsqueeze([0, 1])", [static_dim(1)] * 2),
-    )  # fmt: skip
-    code, dims = make.among(*codes)
-    if "where" in code:
-        make.is_steady = False
-    make.add(code, dims)
 
 
 @step(2)
