@@ -49,6 +49,7 @@ def unary(
     more: list[Case] | None = None,
     tolerance: dict[str, Any] | None = None,
     build: Callable[..., Any] | None = None,
+    **marks: Any,
 ) -> Op:
     """An operator of one tensor: all shapes with the default attributes, one shape with each other set of them."""
     tolerance = tolerance or {}
@@ -57,7 +58,7 @@ def unary(
     cases.append(case(x=tensor([3, 4], "float64", low, high), **{**F64, **tolerance}))
 
     build = build or function(f"{module}.{called}" if module else called)
-    return Op(name, build, *cases, *(more or []))
+    return Op(name, build, *cases, *(more or []), **marks)
 
 
 def _celu(x: Any, *, alpha: float = 1.0) -> Any:

@@ -119,16 +119,16 @@ def _iou_similarity(x: Any, y: Any, *, box_normalized: bool = True) -> Any:
 
 
 IOU_SIMILARITY = [
-    case(x=boxes(4), y=boxes(6, seed=1), **OLD),
-    case(x=boxes(4, size=20), y=boxes(6, size=20, seed=1), box_normalized=False, **OLD),
-    case(x=boxes(4, dims=[-1, 4]), y=boxes(6, seed=1, dims=[-1, 4]), **OLD),
-    case(x=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), y=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), **OLD),
+    case(x=boxes(4), y=boxes(6, seed=1)),
+    case(x=boxes(4, size=20), y=boxes(6, size=20, seed=1), box_normalized=False),
+    case(x=boxes(4, dims=[-1, 4]), y=boxes(6, seed=1, dims=[-1, 4])),
+    case(x=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]]), y=tensor([1, 4], values=[[0.1, 0.1, 0.1, 0.1]])),
 ]
 
 
 POLYGON = [
-    case(x=tensor([2, 8, 3, 4]), **OLD),
-    case(x=tensor([1, 4, 3, 4], dims=[-1, 4, -1, -1]), **OLD),
+    case(x=tensor([2, 8, 3, 4])),
+    case(x=tensor([1, 4, 3, 4], dims=[-1, 4, -1, -1])),
 ]
 
 
@@ -141,25 +141,22 @@ def _info(*rows: Any) -> TensorSpec:
 
 
 BOX_CLIP = [
-    case(x=tensor([5, 4], low=-20, high=120, dims=[-1, 4]), im_info=_info([63, 69, 1.2]), **OLD),
-    case(x=tensor([5, 4], low=-20, high=120), im_info=tensor([1, 3], values=[[61, 83, 2.0]]), **OLD),
+    case(x=tensor([5, 4], low=-20, high=120, dims=[-1, 4]), im_info=_info([63, 69, 1.2])),
+    case(x=tensor([5, 4], low=-20, high=120), im_info=tensor([1, 3], values=[[61, 83, 2.0]])),
     case(
         x=tensor([6, 4], low=-20, high=120, dims=[-1, 4]),
         im_info=_info([60, 80, 1.0], [90, 30, 1.5], [75, 75, 0.7]),
         lod=[0, 2, 4, 6],
-        **OLD,
     ),
     case(
         x=tensor([6, 4], low=-20, high=120, dims=[-1, 4]),
         im_info=_info([60, 80, 1.0], [90, 30, 1.5], [75, 75, 0.7]),
         lod=[0, 1, 3, 6],
-        **OLD,
     ),
     case(
         x=tensor([4, 3, 4], low=-20, high=120, dims=[-1, 3, 4]),
         im_info=_info([60, 80, 1.0], [90, 30, 1.5]),
         lod=[0, 2, 4],
-        **OLD,
     ),
 ]
 
@@ -180,20 +177,21 @@ def _assign(rois: int, classes: int, dims: bool = False, **score: Any) -> dict[s
 
 
 ASSIGN = [
-    case(**_assign(5, 4), **OLD),
-    case(**_assign(5, 4, dims=True), box_clip=0.2, **OLD),
-    case(**_assign(3, 1), **OLD),
-    case(**_assign(2, 3, values=[[0.9, 0.4, 0.4], [0.1, -1.0, -2.0]]), **OLD),
+    case(**_assign(5, 4)),
+    case(**_assign(5, 4, dims=True), box_clip=0.2),
+    case(**_assign(3, 1)),
+    case(**_assign(2, 3, values=[[0.9, 0.4, 0.4], [0.1, -1.0, -2.0]])),
 ]
 
 OPS = [
-    Op("box_decoder_and_assign", _decoder_and_assign, *ASSIGN),
-    Op("box_clip", _box_clip, *BOX_CLIP),
+    Op("box_decoder_and_assign", _decoder_and_assign, *ASSIGN, **OLD),
+    Op("box_clip", _box_clip, *BOX_CLIP, **OLD),
     Op(
         "polygon_box_transform",
         lambda x: legacy_op("polygon_box_transform", {"Input": x}, {"Output": x.dtype}, {}),
         *POLYGON,
+        **OLD,
     ),
     Op("box_coder", _box_coder, *BOX_CODER),
-    Op("iou_similarity", _iou_similarity, *IOU_SIMILARITY),
+    Op("iou_similarity", _iou_similarity, *IOU_SIMILARITY, **OLD),
 ]

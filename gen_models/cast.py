@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gen_models.harness.building import legacy_builder, legacy_op
+from gen_models.harness.building import function, legacy_builder, legacy_op
 from gen_models.harness.marks import LEGACY
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
@@ -92,24 +92,25 @@ OPS = [
     ),
     Op(
         "assign",
-        lambda x: paddle.assign(x),
+        function("assign"),
         case(x=tensor([3, 4])),
         case(x=tensor([], "int64")),
         case(x=tensor([3, 4], "bool", dims=[-1, 4])),
     ),
-    Op("share_data", legacy_builder("share_data"), case(x=tensor([3, 4]), **LEGACY)),
-    Op("memcpy", legacy_builder("memcpy"), case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)),
-    Op("memcpy_d2h", legacy_builder("memcpy_d2h"), case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)),
-    Op("memcpy_h2d", legacy_builder("memcpy_h2d"), case(x=tensor([3, 4]), dst_place_type=0, **LEGACY)),
+    Op("share_data", legacy_builder("share_data"), case(x=tensor([3, 4])), **LEGACY),
+    Op("memcpy", legacy_builder("memcpy"), case(x=tensor([3, 4]), dst_place_type=0), **LEGACY),
+    Op("memcpy_d2h", legacy_builder("memcpy_d2h"), case(x=tensor([3, 4]), dst_place_type=0), **LEGACY),
+    Op("memcpy_h2d", legacy_builder("memcpy_h2d"), case(x=tensor([3, 4]), dst_place_type=0), **LEGACY),
     Op(
         "npu_identity",
         lambda x, format: legacy_op("npu_identity", {"x": x}, {"out": x.dtype}, {"format": format}),
-        case(x=tensor([3, 4]), format=-1, **LEGACY),
+        case(x=tensor([3, 4]), format=-1),
+        **LEGACY,
     ),
-    Op("depend", _depend, case(x=tensor([3, 4]), dep=tensor([2]), **LEGACY)),
-    Op("dropout_nd", _dropout_nd, *[case(x=tensor([3, 4]), p=0.3, mode=mode, **LEGACY) for mode in _MODES]),
-    Op("assign_out", _assign_out, case(x=tensor([3, 4]), **PIR)),
-    Op("seed", _seed, case(seed=5, **LEGACY), case(x=tensor([3, 4]), seed=0, **LEGACY)),
+    Op("depend", _depend, case(x=tensor([3, 4]), dep=tensor([2])), **LEGACY),
+    Op("dropout_nd", _dropout_nd, *[case(x=tensor([3, 4]), p=0.3, mode=mode) for mode in _MODES], **LEGACY),
+    Op("assign_out", _assign_out, case(x=tensor([3, 4])), **PIR),
+    Op("seed", _seed, case(seed=5), case(x=tensor([3, 4]), seed=0), **LEGACY),
     Op("print", lambda x: paddle.static.Print(x, message="x") * paddle.abs(x), case(x=tensor([3, 4]))),
     Op("assert", _assert, case(x=tensor([3, 4]))),
 ]

@@ -7,15 +7,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from gen_models.harness.building import function
 from gen_models.harness.marks import COMPLEX_HERE
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
-
-
-def _compare(name: str) -> Callable[..., Any]:
-    def build(x: Any, y: Any) -> Any:
-        return getattr(paddle, name)(x, y)
-
-    return build
 
 
 def _integers(shape: list[int], dtype: str, **more: Any) -> Any:
@@ -108,13 +102,13 @@ _TOLERANT_COMPLEX = [
 
 OPS = [
     *[
-        Op(name, _compare(name), *_CASES, *_ORDER, *([*_TOLERANT, *_TOLERANT_COMPLEX] if name == "not_equal" else []))
+        Op(name, function(name), *_CASES, *_ORDER, *([*_TOLERANT, *_TOLERANT_COMPLEX] if name == "not_equal" else []))
         for name in ("not_equal", "less_than", "less_equal", "greater_than", "greater_equal")
     ],
-    Op("equal", _compare("equal"), *_CASES, *_TOLERANT, *_TOLERANT_COMPLEX),
+    Op("equal", function("equal"), *_CASES, *_TOLERANT, *_TOLERANT_COMPLEX),
     Op(
         "equal_all",
-        lambda x, y: paddle.equal_all(x, y),
+        function("equal_all"),
         case(x=tensor([3, 4]), y=tensor([3, 4])),
         case(x=int64s(1, 2), y=int64s(1, 2)),
         case(x=int64s(1, 2, dims=[-1]), y=int64s(1, 2, dims=[-1])),

@@ -47,8 +47,9 @@ OPS = [
     Op(
         "unique_with_counts",
         _unique_with_counts,
-        case(x=int64s(3, 1, 3, 0, 4, 1, 1, 0), dtype="int32", **OLD),
-        case(x=tensor([8], "float32", values=[3, 1, 3, 0, 4, 1, 1, 0], dims=[-1]), dtype="int64", **OLD),
+        case(x=int64s(3, 1, 3, 0, 4, 1, 1, 0), dtype="int32"),
+        case(x=tensor([8], "float32", values=[3, 1, 3, 0, 4, 1, 1, 0], dims=[-1]), dtype="int64"),
+        **OLD,
     ),
     Op(
         "unique_consecutive",

@@ -50,11 +50,11 @@ def _fill_zeros_like2(x, *, dtype):
 
 
 ZEROS_LIKE = [
-    case(x=tensor([2, 3]), **LEGACY),
-    case(x=tensor([2, 3], "int64", dims=[-1, 3]), **LEGACY),
-    case(x=tensor([4], "bool"), **LEGACY),
-    case(x=tensor([], "float64"), **LEGACY),
-    case(x=tensor([0, 3], dims=[-1, 3]), **LEGACY),
+    case(x=tensor([2, 3])),
+    case(x=tensor([2, 3], "int64", dims=[-1, 3])),
+    case(x=tensor([4], "bool")),
+    case(x=tensor([], "float64")),
+    case(x=tensor([0, 3], dims=[-1, 3])),
 ]
 
 _TRIANGLES = [
@@ -122,8 +122,10 @@ OPS = [
         case(x=tensor([]), value=tensor([]), formats=PIR, why="Paddle 2 takes no tensor"),
         case(x=tensor([2, 3], dims=[-1, -1]), value=tensor([1]), formats=PIR, why="Paddle 2 takes no tensor"),
     ),
-    Op("fill_zeros_like", lambda x: legacy_op("fill_zeros_like", {"X": x}, {"Out": x.dtype}, {}), *ZEROS_LIKE),
-    Op("fill_zeros_like2", _fill_zeros_like2, case(x=tensor([2, 3], dims=[-1, 3]), dtype="float32", **OLD)),
+    Op(
+        "fill_zeros_like", lambda x: legacy_op("fill_zeros_like", {"X": x}, {"Out": x.dtype}, {}), *ZEROS_LIKE, **LEGACY
+    ),
+    Op("fill_zeros_like2", _fill_zeros_like2, case(x=tensor([2, 3], dims=[-1, 3]), dtype="float32"), **OLD),
     Op(
         "fill_constant_batch_size_like",
         _batch_size_like,

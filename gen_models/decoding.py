@@ -50,29 +50,22 @@ def _crf(emission: Any, transition: Any, length: Any = None, label: Any = None, 
 
 
 CRF = [
-    case(emission=tensor([2, 4, 5]), transition=tensor([7, 5]), length=_lengths(4, 4), **NO_FUNCTION),
-    case(
-        emission=tensor([3, 6, 4], dims=[-1, -1, 4]),
-        transition=tensor([6, 4]),
-        length=_lengths(5, 2, 4, dims=[-1]),
-        **NO_FUNCTION,
-    ),
+    case(emission=tensor([2, 4, 5]), transition=tensor([7, 5]), length=_lengths(4, 4)),
+    case(emission=tensor([3, 6, 4], dims=[-1, -1, 4]), transition=tensor([6, 4]), length=_lengths(5, 2, 4, dims=[-1])),
     case(
         emission=tensor([3, 6, 4]),
         transition=tensor([6, 4]),
         length=_lengths(5, 2, 4),
         label=tensor([3, 6], "int64", low=0, high=4),
-        **NO_FUNCTION,
     ),
-    case(emission=tensor([3, 2, 4]), transition=tensor([6, 4]), length=_lengths(1, 0, 2), **NO_FUNCTION),
-    case(emission=tensor([1, 3, 4]), transition=tensor([6, 4]), length=_lengths(2), **NO_FUNCTION),
-    case(emission=tensor([5, 4], dims=[-1, 4]), transition=tensor([6, 4]), **NO_FUNCTION),
+    case(emission=tensor([3, 2, 4]), transition=tensor([6, 4]), length=_lengths(1, 0, 2)),
+    case(emission=tensor([1, 3, 4]), transition=tensor([6, 4]), length=_lengths(2)),
+    case(emission=tensor([5, 4], dims=[-1, 4]), transition=tensor([6, 4])),
     case(
         emission=tensor([6, 4], dims=[-1, 4]),
         transition=tensor([6, 4]),
         label=tensor([6, 1], "int64", low=0, high=4, dims=[-1, 1]),
         lod=[0, 2, 6],
-        **NO_FUNCTION,
     ),
 ]
 
@@ -105,18 +98,18 @@ _TOKENS_LENGTH = tensor([2, 1], "int32", values=[[6], [5]])
 _ROW = tensor([8, 1], "int32", values=[[0], [1], [1], [2], [2], [0], [2], [3]], dims=[-1, 1])
 
 CTC_ALIGN = [
-    case(x=_TOKENS, length=_TOKENS_LENGTH, **NO_FUNCTION),
-    case(x=_TOKENS, length=_TOKENS_LENGTH, merge_repeated=False, padding_value=9, **NO_FUNCTION),
-    case(x=_TOKENS, length=_TOKENS_LENGTH, blank=3, **NO_FUNCTION),
-    case(x=_ROW, **NO_FUNCTION),
-    case(x=_ROW, blank=1, merge_repeated=False, lod=[0, 4, 8], **NO_FUNCTION),
-    case(x=_ROW, lod=[0, 2, 4, 6, 8], **NO_FUNCTION),
-    case(x=tensor([3, 1], "int32", values=[[0], [0], [0]], dims=[-1, 1]), **NO_FUNCTION),
+    case(x=_TOKENS, length=_TOKENS_LENGTH),
+    case(x=_TOKENS, length=_TOKENS_LENGTH, merge_repeated=False, padding_value=9),
+    case(x=_TOKENS, length=_TOKENS_LENGTH, blank=3),
+    case(x=_ROW),
+    case(x=_ROW, blank=1, merge_repeated=False, lod=[0, 4, 8]),
+    case(x=_ROW, lod=[0, 2, 4, 6, 8]),
+    case(x=tensor([3, 1], "int32", values=[[0], [0], [0]], dims=[-1, 1])),
 ]
 
 OPS = [
     Op("viterbi_decode", _viterbi, *VITERBI),
-    Op("crf_decoding", _crf, *CRF),
+    Op("crf_decoding", _crf, *CRF, **NO_FUNCTION),
     Op(
         "gather_tree",
         lambda ids, parents: paddle.nn.functional.gather_tree(ids, parents),
@@ -126,5 +119,5 @@ OPS = [
         case(**_tree(1, 2, 3)),
         case(**_tree(5, 1, 1)),
     ),
-    Op("ctc_align", _ctc_align, *CTC_ALIGN),
+    Op("ctc_align", _ctc_align, *CTC_ALIGN, **NO_FUNCTION),
 ]

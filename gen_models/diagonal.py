@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE
 from gen_models.harness.spec import Op, case, paddle, tensor
-
-PIR, LEGACY = ("pir",), ("legacy",)
 
 
 def _tril_triu(x, *, diagonal=0, lower=True):
@@ -36,28 +34,26 @@ def _fill_diagonal(x, *, value, offset=0, wrap=False):
 _MANY_BITS = [2**24 + 1, 2**31 - 1, -(2**24) - 3]
 """Integers that float32 does not hold."""
 
-_TRIANGLES: list[dict[str, Any]] = [
-    {"x": tensor([4, 5])},
-    {"x": tensor([2, 4, 4]), "diagonal": 1},
-    {"x": tensor([2, 4, 4], "int64"), "diagonal": -2},
-    {"x": tensor([4, 5], dims=[-1, -1])},
-    {"x": tensor([4, 5], "bool"), "diagonal": 1},
-    {"x": tensor([3, 3], "int32"), "diagonal": 9},
-    {"x": tensor([2, 3], "int64", values=[_MANY_BITS, _MANY_BITS[::-1]], dims=[-1, -1])},
+_TRIANGLES = [
+    case(x=tensor([4, 5])),
+    case(x=tensor([2, 4, 4]), diagonal=1),
+    case(x=tensor([2, 4, 4], "int64"), diagonal=-2),
+    case(x=tensor([4, 5], dims=[-1, -1])),
+    case(x=tensor([4, 5], "bool"), diagonal=1),
+    case(x=tensor([3, 3], "int32"), diagonal=9),
+    case(x=tensor([2, 3], "int64", values=[_MANY_BITS, _MANY_BITS[::-1]], dims=[-1, -1])),
 ]
 
 
 OPS = [
-    Op("tril", lambda x, diagonal=0: paddle.tril(x, diagonal), *[case(**triangle) for triangle in _TRIANGLES]),
-    Op("triu", lambda x, diagonal=0: paddle.triu(x, diagonal), *[case(**triangle) for triangle in _TRIANGLES]),
+    Op("tril", function("tril"), *_TRIANGLES),
+    Op("triu", function("triu"), *_TRIANGLES),
     Op(
         "tril_triu",
         _tril_triu,
-        *[
-            case(**triangle, lower=lower, formats=LEGACY, why="two operators in PIR")
-            for triangle in _TRIANGLES[:3]
-            for lower in (True, False)
-        ],
+        *[case(**triangle.arguments, lower=lower) for triangle in _TRIANGLES[:3] for lower in (True, False)],
+        formats=("legacy",),
+        why="two operators in PIR",
     ),
     Op(
         "diag_v2",

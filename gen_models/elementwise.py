@@ -61,8 +61,8 @@ _SIGNS_X = tensor([9], values=[0.0, -0.0, 0.0, -0.0, 1.0, -1.0, 1.0, -1.0, 2.0])
 _SIGNS_Y = tensor([9], values=[1.0, 1.0, -1.0, -1.0, 0.0, 0.0, -0.0, 2.0, -3.0])
 
 
-def _op(name: str, function: str, *cases: Case) -> Op:
-    return Op(name, binary(name, function), *cases)
+def _op(name: str, function: str, *cases: Case, **marks: Any) -> Op:
+    return Op(name, binary(name, function), *cases, **marks)
 
 
 _QUOTIENTS = [
@@ -175,10 +175,11 @@ OPS = [
     Op(
         "trunc_divide",
         lambda x, y: paddle.divide(x, y, rounding_mode="trunc"),
-        case(x=tensor([3, 7], "int32", -30, 30), y=tensor([7], "int32", 1, 8), **NEW_KERNEL),
-        case(x=tensor([3, 7], "int64", -30, 30, dims=[-1, 7]), y=tensor([3, 1], "int64", -8, 0), **NEW_KERNEL),
-        case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO), **NEW_KERNEL),
-        case(x=tensor([4], values=[1.0, -1.0, 7.5, -7.5]), y=tensor([4], values=[0.1, 0.1, 3.0, -3.0]), **NEW_KERNEL),
+        case(x=tensor([3, 7], "int32", -30, 30), y=tensor([7], "int32", 1, 8)),
+        case(x=tensor([3, 7], "int64", -30, 30, dims=[-1, 7]), y=tensor([3, 1], "int64", -8, 0)),
+        case(x=tensor([4, 10], low=-20, high=20), y=tensor([10], values=_NOT_ZERO)),
+        case(x=tensor([4], values=[1.0, -1.0, 7.5, -7.5]), y=tensor([4], values=[0.1, 0.1, 3.0, -3.0])),
+        **NEW_KERNEL,
     ),
     _op(
         "elementwise_pow",
@@ -227,12 +228,13 @@ OPS = [
     _op(
         "copysign",
         "copysign",
-        case(x=tensor([3, 7]), y=tensor([7]), **NEW_KERNEL),
-        case(x=_SIGNS_X, y=_SIGNS_Y, **NEW_KERNEL),
-        case(x=tensor([3, 1], "int32", dims=[-1, 1]), y=tensor([7], "int32"), **NEW_KERNEL),
-        case(x=tensor([3, 1], "int32", -(2**31) + 1, 2**31), y=tensor([7], "int32"), **NEW_KERNEL),
-        case(x=tensor([3], "int8", values=[-128, 127, -1]), y=tensor([2, 1], "int8", values=[-1, 1]), **NEW_KERNEL),
-        case(x=tensor([3, 1], "bool"), y=tensor([4], "bool"), **NEW_KERNEL),
+        case(x=tensor([3, 7]), y=tensor([7])),
+        case(x=_SIGNS_X, y=_SIGNS_Y),
+        case(x=tensor([3, 1], "int32", dims=[-1, 1]), y=tensor([7], "int32")),
+        case(x=tensor([3, 1], "int32", -(2**31) + 1, 2**31), y=tensor([7], "int32")),
+        case(x=tensor([3], "int8", values=[-128, 127, -1]), y=tensor([2, 1], "int8", values=[-1, 1])),
+        case(x=tensor([3, 1], "bool"), y=tensor([4], "bool")),
+        **NEW_KERNEL,
     ),
     Op(
         "lerp",
@@ -245,6 +247,7 @@ OPS = [
     Op(
         "minus",
         lambda x, y: legacy_op("minus", {"X": x, "Y": y}, {"Out": x.dtype}, {}),
-        case(x=tensor([3, 4]), y=tensor([3, 4]), **LEGACY),
+        case(x=tensor([3, 4]), y=tensor([3, 4])),
+        **LEGACY,
     ),
 ]

@@ -52,8 +52,9 @@ OPS = [
     Op(
         "expand",
         lambda x, times: legacy_op("expand", {"X": x}, {"Out": x.dtype}, {"expand_times": times}),
-        case(x=tensor([2, 3]), times=[2, 1], **LEGACY),
-        case(x=tensor([2, 3], dims=[-1, 3]), times=[2, 3], **LEGACY),
+        case(x=tensor([2, 3]), times=[2, 1]),
+        case(x=tensor([2, 3], dims=[-1, 3]), times=[2, 3]),
+        **LEGACY,
     ),
     Op(
         "tile",

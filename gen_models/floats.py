@@ -29,9 +29,10 @@ OPS = [
     Op(
         "rint",
         lambda x: paddle._C_ops.rint(x),
-        case(x=tensor([3, 4], low=-5, high=5), **NEW),
-        case(x=tensor([8], values=[0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 3.0, 1e9]), **NEW),
-        case(x=tensor([2, 3], dims=[-1, -1], low=-99, high=99), **NEW),
-        case(x=tensor([]), **NEW),
+        case(x=tensor([3, 4], low=-5, high=5)),
+        case(x=tensor([8], values=[0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 3.0, 1e9])),
+        case(x=tensor([2, 3], dims=[-1, -1], low=-99, high=99)),
+        case(x=tensor([])),
+        **NEW,
     ),
 ]

@@ -31,23 +31,18 @@ PAIRS = [
 
 
 ACTIVATION = [
-    *(case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), functors=pair, scale=0.5, **NO_FUNCTION) for pair in PAIRS),
-    case(
-        x=tensor([2, 3, 4], dims=[-1, 3, -1]),
-        y=tensor([2, 3, 4], dims=[-1, -1, 4]),
-        functors=PAIRS[3],
-        save=True,
-        **NO_FUNCTION,
-    ),
-    case(x=tensor([2, 3, 4]), y=tensor([3]), functors=PAIRS[3], axis=1, **NO_FUNCTION),
-    case(x=tensor([2, 3, 4]), y=tensor([3, 4]), functors=PAIRS[2], **NO_FUNCTION),
+    *(case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), functors=pair, scale=0.5) for pair in PAIRS),
+    case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), y=tensor([2, 3, 4], dims=[-1, -1, 4]), functors=PAIRS[3], save=True),
+    case(x=tensor([2, 3, 4]), y=tensor([3]), functors=PAIRS[3], axis=1),
+    case(x=tensor([2, 3, 4]), y=tensor([3, 4]), functors=PAIRS[2]),
 ]
 
 OPS = [
-    Op("fused_elemwise_activation", _activation, *ACTIVATION),
+    Op("fused_elemwise_activation", _activation, *ACTIVATION, **NO_FUNCTION),
     Op(
         "fused_elemwise_add_activation",
         lambda x, y, **attributes: _activation(x, y, add=True, **attributes),
         *ACTIVATION[2:4],
+        **NO_FUNCTION,
     ),
 ]

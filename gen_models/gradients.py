@@ -17,14 +17,14 @@ from gen_models.harness.marks import LEGACY, NEW, OLD
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
-def gradient(name: str, forward: Callable[..., Any], *cases: Case, order: int = 1) -> Op:
+def gradient(name: str, forward: Callable[..., Any], *cases: Case, order: int = 1, **marks: Any) -> Op:
     """The operator that Paddle appends as it differentiates a function of tensors, by all that are floating point."""
 
     def build(**arguments: Any) -> Any:
         return differentiate(forward, arguments, order)
 
     build.__module__ = forward.__module__ if forward.__module__.startswith(__name__) else __name__
-    return Op(name, build, *cases)
+    return Op(name, build, *cases, **marks)
 
 
 def differentiate(forward: Callable[..., Any], arguments: dict[str, Any], order: int) -> list[Any]:
@@ -50,10 +50,6 @@ def _built(module: ModuleType, name: str) -> Callable[..., Any]:
     return operator.build
 
 
-def _of_x(path: str) -> Callable[..., Any]:
-    return lambda x, **attributes: function(path)(x, **attributes)
-
-
 def _unary(
     name: str,
     path: str,
@@ -66,13 +62,12 @@ def _unary(
     **marks: Any,
 ) -> Op:
     """A function of one tensor, at the given values and others, with each set of attributes."""
-    marks |= always or {}
+    always = always or {}
     x = tensor([2, 3], low=low, high=high, dims=[-1, 3])
     if values is not None:
         x = tensor([len(values) + 2], values=[*values, 0.7 * low, 0.6 * high], dims=[-1])
-    cases = [case(x=x, **marks), *(case(x=x, **{**marks, **each}) for each in attributes)]
-
-    return gradient(name, _of_x(path), *cases, order=order)
+    cases = [case(x=x, **always), *(case(x=x, **{**always, **each}) for each in attributes)]
+    return gradient(name, function(path), *cases, order=order, **marks)
 
 
 _F = "nn.functional."
@@ -159,18 +154,11 @@ UNARY = [
 ]
 
 
-def _pair(low: float = -2, high: float = 2, more: dict[str, Any] | None = None) -> list[Case]:
+def _pair(low: float = -2, high: float = 2) -> list[Case]:
     """Two tensors that broadcast, in both directions and with dimensions of which it is not known whether they do."""
-    more = more or {}
     x, y = tensor([2, 3], low=low, high=high, dims=[-1, 3]), tensor([3], low=low, high=high)
-    return [
-        case(x=x, y=y, **more),
-        case(
-            x=tensor([1, 3], low=low, high=high, dims=[-1, 3]),
-            y=tensor([2, 1], low=low, high=high, dims=[-1, 1]),
-            **more,
-        ),
-    ]
+    row, column = (tensor(shape, low=low, high=high, dims=[-1, shape[1]]) for shape in ([1, 3], [2, 1]))
+    return [case(x=x, y=y), case(x=row, y=column)]
 
 
 def _on_axis(x: Any, y: Any, *, name: str) -> Any:
@@ -181,9 +169,7 @@ def _binary(
     name: str, forward: Any, order: int = 1, low: float = -2, high: float = 2, more: Any = None, **marks: Any
 ) -> Op:
     """A function of two tensors that broadcast."""
-    cases = [*_pair(low, high, marks), *(more or [])]
-
-    return gradient(name, forward, *cases, order=order)
+    return gradient(name, forward, *_pair(low, high), *(more or []), order=order, **marks)
 
 
 def _xy(path: str, **attributes: Any) -> Callable[..., Any]:
@@ -294,7 +280,7 @@ _ALL_TIED = tensor([2, 3], values=[[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]])
 def _reduced(name: str, path: str, *more: Case, first: Any = None, **attributes: Any) -> Op:
     """A reduction: over one axis, over two that stay, over all."""
     cases = [case(x=_TENSOR, axis=1), case(x=_TENSOR, axis=[-1, 0], keepdim=True), case(x=_TENSOR)]
-    return gradient(name, _of_x(path), *cases, *more)
+    return gradient(name, function(path), *cases, *more)
 
 
 def _norm(x: Any, **attributes: Any) -> Any:
@@ -331,19 +317,19 @@ REDUCTIONS = [
         lambda x, target: paddle.reduce_as(x, target),
         case(x=_TENSOR, target=tensor([3, 1], "int64"), **NEW),
     ),
-    gradient("cumsum_grad", _of_x("cumsum"), case(x=_TENSOR, axis=1), case(x=_TENSOR), case(x=_TENSOR, axis=-1)),
+    gradient("cumsum_grad", function("cumsum"), case(x=_TENSOR, axis=1), case(x=_TENSOR), case(x=_TENSOR, axis=-1)),
 ]
 
 _ONE = tensor([2, 1, 3], dims=[-1, 1, 3])
 
 SHAPES = [
-    gradient("reshape2_grad", _of_x("reshape"), case(x=_TENSOR, shape=[-1, 6]), case(x=tensor([]), shape=[1])),
-    gradient("reshape2_grad_grad", _of_x("reshape"), case(x=_TENSOR, shape=[-1, 6]), order=2),
-    gradient("squeeze2_grad", _of_x("squeeze"), case(x=_ONE, axis=1)),
-    gradient("unsqueeze2_grad", _of_x("unsqueeze"), case(x=_TENSOR, axis=[0, 2])),
-    gradient("flatten_contiguous_range_grad", _of_x("flatten"), case(x=_TENSOR, start_axis=1)),
+    gradient("reshape2_grad", function("reshape"), case(x=_TENSOR, shape=[-1, 6]), case(x=tensor([]), shape=[1])),
+    gradient("reshape2_grad_grad", function("reshape"), case(x=_TENSOR, shape=[-1, 6]), order=2),
+    gradient("squeeze2_grad", function("squeeze"), case(x=_ONE, axis=1)),
+    gradient("unsqueeze2_grad", function("unsqueeze"), case(x=_TENSOR, axis=[0, 2])),
+    gradient("flatten_contiguous_range_grad", function("flatten"), case(x=_TENSOR, start_axis=1)),
     gradient("flatten2_grad", _built(reshaping, "flatten2"), case(x=_TENSOR, axis=1, **OLD)),
-    gradient("transpose2_grad", _of_x("transpose"), case(x=_TENSOR, perm=[2, 0, 1])),
+    gradient("transpose2_grad", function("transpose"), case(x=_TENSOR, perm=[2, 0, 1])),
     gradient(
         "concat_grad",
         lambda x, axis: paddle.concat(x, axis),
@@ -369,7 +355,7 @@ SHAPES = [
         case(x=_TENSOR, axes=[1], starts=[0], ends=[3], strides=[2]),
         case(x=_TENSOR, axes=[1, 2], starts=[-1, 0], ends=[-4, 2], strides=[-2, 1]),
     ),
-    gradient("expand_v2_grad", _of_x("expand"), case(x=_ONE, shape=[4, -1, 5, 3]), case(x=tensor([]), shape=[2])),
+    gradient("expand_v2_grad", function("expand"), case(x=_ONE, shape=[4, -1, 5, 3]), case(x=tensor([]), shape=[2])),
     gradient(
         "expand_as_v2_grad",
         lambda x, y: paddle.expand_as(x, y),
@@ -381,12 +367,12 @@ SHAPES = [
         case(x=[tensor([2, 1], dims=[-1, 1]), tensor([3])]),
     ),
     gradient(
-        "tile_grad", _of_x("tile"), case(x=_TENSOR, repeat_times=[2, 1, 3]), case(x=tensor([2]), repeat_times=[3, 2])
+        "tile_grad", function("tile"), case(x=_TENSOR, repeat_times=[2, 1, 3]), case(x=tensor([2]), repeat_times=[3, 2])
     ),
-    gradient("roll_grad", _of_x("roll"), case(x=_TENSOR, shifts=[1, -2], axis=[0, 1]), case(x=_TENSOR, shifts=2)),
-    gradient("tril_triu_grad", _of_x("tril"), case(x=_TENSOR, diagonal=1, **LEGACY)),
-    gradient("tril_grad", _of_x("tril"), case(x=_TENSOR, diagonal=1, **NEW)),
-    gradient("triu_grad", _of_x("triu"), case(x=_TENSOR, diagonal=-1, **NEW)),
+    gradient("roll_grad", function("roll"), case(x=_TENSOR, shifts=[1, -2], axis=[0, 1]), case(x=_TENSOR, shifts=2)),
+    gradient("tril_triu_grad", function("tril"), case(x=_TENSOR, diagonal=1, **LEGACY)),
+    gradient("tril_grad", function("tril"), case(x=_TENSOR, diagonal=1, **NEW)),
+    gradient("triu_grad", function("triu"), case(x=_TENSOR, diagonal=-1, **NEW)),
     gradient(
         "pad_grad",
         lambda x, pad, value: paddle.nn.functional.pad(x, pad, value=value),
@@ -394,7 +380,7 @@ SHAPES = [
     ),
     gradient(
         "dropout_grad",
-        _of_x("nn.functional.dropout"),
+        function("nn.functional.dropout"),
         case(x=_TENSOR, p=0.3, training=False),
         case(x=_TENSOR, p=0.3, training=False, mode="downscale_in_infer"),
     ),

@@ -184,8 +184,9 @@ OPS = [
     Op(
         "embedding_with_scaled_gradient",
         lambda x, **options: _embedding(x, scale_grad_by_freq=True, **options),
-        case(x=tensor([2, 3], "int64", 0, 10, dims=[-1, -1]), rows=10, width=4, **NEW),
-        case(x=int64s(0, 3, 9, 3), rows=10, width=4, padding_idx=3, zero_padding=False, **NEW),
+        case(x=tensor([2, 3], "int64", 0, 10, dims=[-1, -1]), rows=10, width=4),
+        case(x=int64s(0, 3, 9, 3), rows=10, width=4, padding_idx=3, zero_padding=False),
+        **NEW,
     ),
     Op(
         "tdm_child",
@@ -193,7 +194,7 @@ OPS = [
         case(x=tensor([7, 1], "int64", values=[[0], [1], [2], [3], [4], [5], [6]]), tree=_TREE),
         case(x=tensor([2, 3], "int32", 0, 7, dims=[-1, -1]), tree=_TREE),
     ),
-    Op("lookup_table", _lookup_table, case(x=tensor([4, 1], "int64", 0, 10), weight=tensor([10, 3]), **LEGACY)),
+    Op("lookup_table", _lookup_table, case(x=tensor([4, 1], "int64", 0, 10), weight=tensor([10, 3])), **LEGACY),
     Op(
         "where",
         lambda condition, x, y: paddle.where(condition, x, y),

@@ -275,7 +275,7 @@ _OLD: dict[str, Any] = {"why": "an operator of Paddle 1 that Paddle 2 still runs
 def _v1_single(count):
     """Dimensions that become 1."""
     size = tensor([count], "int32", values=[1, 3, 2][:count])
-    arguments: dict[str, Any] = {"x": tensor([1, 2, *[2] * count]), "align_corners": False, "align_mode": 0, **_OLD}
+    arguments: dict[str, Any] = {"x": tensor([1, 2, *[2] * count]), "align_corners": False, "align_mode": 0}
     return [
         case(**arguments, scale=0.7),
         case(**arguments, size=[-1] * count, out_size=size),
@@ -288,25 +288,38 @@ def _v1_cases(shape, size):
     last = [shape[0], *shape[2:], shape[1]]
     dims = [-1, shape[1], *(-1 for _ in size)]
     return [
-        case(x=tensor(shape), size=size, **_OLD),
-        case(x=tensor(shape), size=size, align_corners=False, **_OLD),
-        case(x=tensor(shape), size=size, align_corners=False, align_mode=0, **_OLD),
-        case(x=tensor(shape, dims=dims), scale=1.6, align_corners=False, **_OLD),
-        case(x=tensor(shape), scale=2.0, **_OLD),
-        case(x=tensor(last), size=size, data_layout="NHWC", **_OLD),
+        case(x=tensor(shape), size=size),
+        case(x=tensor(shape), size=size, align_corners=False),
+        case(x=tensor(shape), size=size, align_corners=False, align_mode=0),
+        case(x=tensor(shape, dims=dims), scale=1.6, align_corners=False),
+        case(x=tensor(shape), scale=2.0),
+        case(x=tensor(last), size=size, data_layout="NHWC"),
     ]
 
 
 V1 = [
-    Op("nearest_interp", _resize_v1("nearest", "nearest_interp"), *_v1_cases([1, 2, 5, 6], [7, 8])),
-    Op("bilinear_interp", _resize_v1("bilinear", "bilinear_interp"), *_v1_cases([1, 2, 5, 6], [7, 8]), *_v1_single(2)),
-    Op("bicubic_interp", _resize_v1("bicubic", "bicubic_interp"), *_v1_cases([1, 2, 5, 6], [7, 8]), *_v1_single(2)),
-    Op("linear_interp", _resize_v1("linear", "linear_interp"), *_v1_cases([1, 2, 6], [9]), *_v1_single(1)),
+    Op("nearest_interp", _resize_v1("nearest", "nearest_interp"), *_v1_cases([1, 2, 5, 6], [7, 8]), **_OLD),
+    Op(
+        "bilinear_interp",
+        _resize_v1("bilinear", "bilinear_interp"),
+        *_v1_cases([1, 2, 5, 6], [7, 8]),
+        *_v1_single(2),
+        **_OLD,
+    ),
+    Op(
+        "bicubic_interp",
+        _resize_v1("bicubic", "bicubic_interp"),
+        *_v1_cases([1, 2, 5, 6], [7, 8]),
+        *_v1_single(2),
+        **_OLD,
+    ),
+    Op("linear_interp", _resize_v1("linear", "linear_interp"), *_v1_cases([1, 2, 6], [9]), *_v1_single(1), **_OLD),
     Op(
         "trilinear_interp",
         _resize_v1("trilinear", "trilinear_interp"),
         *_v1_cases([1, 2, 3, 4, 5], [4, 7, 9]),
         *_v1_single(3),
+        **_OLD,
     ),
 ]
 

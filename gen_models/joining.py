@@ -23,18 +23,18 @@ def _partial(kind):
     return build
 
 
-LEGACY_ONLY = {"formats": ("legacy",), "why": "no function of Paddle 3 makes it"}
-_PARTS: list[dict[str, Any]] = [
-    {"x": [tensor([3, 5]), tensor([3, 5])], **LEGACY_ONLY},
-    {"x": [tensor([3, 5]), tensor([3, 5])], "start_index": 1, "length": 2, **LEGACY_ONLY},
-    {"x": [tensor([3, 5]), tensor([3, 5]), tensor([3, 5])], "start_index": -2, "length": 2, **LEGACY_ONLY},
-    {"x": [tensor([3, 5], dims=[-1, 5])] * 2, "start_index": -3, "length": 1, **LEGACY_ONLY},
+LEGACY_ONLY: dict[str, Any] = {"formats": ("legacy",), "why": "no function of Paddle 3 makes it"}
+_PARTS = [
+    case(x=[tensor([3, 5]), tensor([3, 5])]),
+    case(x=[tensor([3, 5]), tensor([3, 5])], start_index=1, length=2),
+    case(x=[tensor([3, 5]), tensor([3, 5]), tensor([3, 5])], start_index=-2, length=2),
+    case(x=[tensor([3, 5], dims=[-1, 5])] * 2, start_index=-3, length=1),
 ]
 
 
 OPS = [
-    Op("partial_concat", _partial("partial_concat"), *[case(**part) for part in _PARTS]),
-    Op("partial_sum", _partial("partial_sum"), *[case(**part) for part in _PARTS[:2]]),
+    Op("partial_concat", _partial("partial_concat"), *_PARTS, **LEGACY_ONLY),
+    Op("partial_sum", _partial("partial_sum"), *_PARTS[:2], **LEGACY_ONLY),
     Op(
         "concat",
         lambda x, axis=0, as_tensor=False: paddle.concat(x, paddle.full([1], axis, "int32") if as_tensor else axis),

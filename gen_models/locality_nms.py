@@ -32,19 +32,19 @@ def _boxes(*sizes: int, **options: Any) -> TensorSpec:
 
 _B, _S = [-1, -1, 4], [-1, 1, -1]
 CASES = [
-    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), **OLD),
-    case(bboxes=_boxes(2, 20, dims=_B), scores=shuffled(2, 1, 20, dims=_S), nms_threshold=0.5, **OLD),
-    case(bboxes=_boxes(2, 20, size=100), scores=shuffled(2, 1, 20), normalized=False, keep_top_k=5, **OLD),
-    case(bboxes=_boxes(1, 20), scores=shuffled(1, 2, 20), background_label=0, nms_top_k=3, **OLD),
-    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), nms_threshold=0.7, nms_eta=0.9, **OLD),
-    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), score_threshold=99.0, **OLD),
-    case(bboxes=_boxes(2, 1), scores=shuffled(2, 1, 1), **OLD),
-    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), keep_top_k=0, **OLD),
-    case(bboxes=tensor([1, 3, 4], values=[[0.5] * 4] * 3), scores=shuffled(1, 1, 3), **OLD),
-    case(bboxes=polygons(1, 20), scores=shuffled(1, 1, 20), **OLD),
-    case(bboxes=polygons(2, 20, size=300), scores=shuffled(2, 1, 20), keep_top_k=6, nms_threshold=0.2, **OLD),
-    case(bboxes=polygons(1, 12, points=8), scores=shuffled(1, 1, 12), **OLD),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20)),
+    case(bboxes=_boxes(2, 20, dims=_B), scores=shuffled(2, 1, 20, dims=_S), nms_threshold=0.5),
+    case(bboxes=_boxes(2, 20, size=100), scores=shuffled(2, 1, 20), normalized=False, keep_top_k=5),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 2, 20), background_label=0, nms_top_k=3),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), nms_threshold=0.7, nms_eta=0.9),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), score_threshold=99.0),
+    case(bboxes=_boxes(2, 1), scores=shuffled(2, 1, 1)),
+    case(bboxes=_boxes(1, 20), scores=shuffled(1, 1, 20), keep_top_k=0),
+    case(bboxes=tensor([1, 3, 4], values=[[0.5] * 4] * 3), scores=shuffled(1, 1, 3)),
+    case(bboxes=polygons(1, 20), scores=shuffled(1, 1, 20)),
+    case(bboxes=polygons(2, 20, size=300), scores=shuffled(2, 1, 20), keep_top_k=6, nms_threshold=0.2),
+    case(bboxes=polygons(1, 12, points=8), scores=shuffled(1, 1, 12)),
 ]
 
 
-OPS = [Op("locality_aware_nms", _build, *CASES)]
+OPS = [Op("locality_aware_nms", _build, *CASES, **OLD)]

@@ -69,12 +69,12 @@ def _rows(count: int, width: int) -> TensorSpec:
 
 
 def _gru_case(rows: int, **more: Any) -> Case:
-    return case(input=_rows(rows, 9), weight=tensor([3, 9]), **more, **LOD)
+    return case(input=_rows(rows, 9), weight=tensor([3, 9]), **more)
 
 
 def _lstm_case(rows: int, **more: Any) -> Case:
     more.setdefault("bias", tensor([1, 21]))
-    return case(input=_rows(rows, 12), weight=tensor([3, 12]), **more, **LOD)
+    return case(input=_rows(rows, 12), weight=tensor([3, 12]), **more)
 
 
 def _ids(count: int) -> TensorSpec:
@@ -95,9 +95,10 @@ OPS = [
         _gru_case(4, gate_activation="relu", activation="identity"),
         _gru_case(1),
         *(
-            case(input=_ids(rows), weight=tensor([3, 9]), tagger=_TAGGER, lod=lod, **LOD)
+            case(input=_ids(rows), weight=tensor([3, 9]), tagger=_TAGGER, lod=lod)
             for rows, lod in ((6, None), (6, [0, 3, 6]), (13, None))
         ),
+        **LOD,
     ),
     Op(
         "lstm",
@@ -108,11 +109,12 @@ OPS = [
         _lstm_case(6, h0=tensor([2, 3]), c0=tensor([2, 3]), lod=[0, 3, 6], is_varied=False),
         _lstm_case(6, h0=tensor([3, 3]), c0=tensor([3, 3]), lod=[0, 2, 4, 6], is_reverse=True, is_varied=False),
         _lstm_case(4, gate_activation="tanh", cell_activation="identity", candidate_activation="relu"),
+        **LOD,
     ),
     Op(
         "fusion_gru",
         _fusion_gru,
-        case(x=_rows(5, 4), weight_x=tensor([4, 9]), weight_h=tensor([3, 9]), **LOD),
+        case(x=_rows(5, 4), weight_x=tensor([4, 9]), weight_h=tensor([3, 9])),
         case(
             x=_rows(6, 4),
             weight_x=tensor([4, 9]),
@@ -121,13 +123,13 @@ OPS = [
             h0=tensor([2, 3]),
             lod=[0, 3, 6],
             is_reverse=True,
-            **LOD,
         ),
+        **LOD,
     ),
     Op(
         "fused_embedding_fc_lstm",
         _embedded_lstm,
-        case(ids=_ids(5), embeddings=tensor([8, 12]), weight_h=tensor([3, 12]), bias=tensor([1, 21]), **LOD),
+        case(ids=_ids(5), embeddings=tensor([8, 12]), weight_h=tensor([3, 12]), bias=tensor([1, 21])),
         case(
             ids=_ids(6),
             embeddings=tensor([8, 12]),
@@ -136,13 +138,13 @@ OPS = [
             use_peepholes=False,
             is_reverse=True,
             lod=[0, 3, 6],
-            **LOD,
         ),
+        **LOD,
     ),
     Op(
         "fusion_lstm",
         _fusion_lstm,
-        case(x=_rows(5, 4), weight_x=tensor([4, 12]), weight_h=tensor([3, 12]), bias=tensor([1, 21]), **LOD),
+        case(x=_rows(5, 4), weight_x=tensor([4, 12]), weight_h=tensor([3, 12]), bias=tensor([1, 21])),
         case(
             x=_rows(6, 4),
             weight_x=tensor([4, 12]),
@@ -151,7 +153,7 @@ OPS = [
             use_peepholes=False,
             is_reverse=True,
             lod=[0, 3, 6],
-            **LOD,
         ),
+        **LOD,
     ),
 ]

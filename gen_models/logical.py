@@ -35,16 +35,16 @@ _BITWISE = [
 ]
 _SHIFT = [
     *[
-        case(x=tensor([3, 4], kind, low, 40), y=tensor([4], kind, 0, 4), **NEW)
+        case(x=tensor([3, 4], kind, low, 40), y=tensor([4], kind, 0, 4))
         for kind, low in (("int32", -40), ("int64", -40), ("uint8", 0), ("int8", -40), ("int16", -40))
     ],
-    case(x=tensor([3, 4], "int32", -40, 40), y=tensor([4], "int32", 0, 4), is_arithmetic=False, is_varied=False, **NEW),
-    case(x=tensor([3, 4], "int8", -40, 40), y=tensor([4], "int8", 0, 4), is_arithmetic=False, is_varied=False, **NEW),
-    case(x=tensor([3, 4], "uint8", 0, 250), y=tensor([4], "uint8", 0, 8), is_arithmetic=False, is_varied=False, **NEW),
-    case(x=tensor([3, 4], "int32", -40, 40, dims=[-1, 4]), y=tensor([3, 1], "int32", 0, 4), **NEW),
-    case(x=int32s(5, -5, 5, -5), y=int32s(31, 31, 32, 40), **NEW),
-    case(x=int32s(2**24 + 1, 2**26 + 1, -(2**25) - 3, dims=[-1]), y=int32s(4, 0, 1, dims=[-1]), **NEW),
-    case(x=tensor([4], "int8", values=[5, -5, 5, -5]), y=tensor([4], "int8", values=[7, 7, 8, 40]), **NEW),
+    case(x=tensor([3, 4], "int32", -40, 40), y=tensor([4], "int32", 0, 4), is_arithmetic=False, is_varied=False),
+    case(x=tensor([3, 4], "int8", -40, 40), y=tensor([4], "int8", 0, 4), is_arithmetic=False, is_varied=False),
+    case(x=tensor([3, 4], "uint8", 0, 250), y=tensor([4], "uint8", 0, 8), is_arithmetic=False, is_varied=False),
+    case(x=tensor([3, 4], "int32", -40, 40, dims=[-1, 4]), y=tensor([3, 1], "int32", 0, 4)),
+    case(x=int32s(5, -5, 5, -5), y=int32s(31, 31, 32, 40)),
+    case(x=int32s(2**24 + 1, 2**26 + 1, -(2**25) - 3, dims=[-1]), y=int32s(4, 0, 1, dims=[-1])),
+    case(x=tensor([4], "int8", values=[5, -5, 5, -5]), y=tensor([4], "int8", values=[7, 7, 8, 40])),
 ]
 _NOT = [
     case(x=tensor([3, 4], "bool")),
@@ -65,5 +65,5 @@ OPS = [
     ),
     *[Op(name, function(name), *_BITWISE) for name in ("bitwise_and", "bitwise_or", "bitwise_xor")],
     Op("bitwise_not", function("bitwise_not"), *_NOT, case(x=tensor([3, 4], "uint8")), case(x=tensor([3], "int8"))),
-    *[Op(name, function(name), *_SHIFT) for name in ("bitwise_left_shift", "bitwise_right_shift")],
+    *[Op(name, function(name), *_SHIFT, **NEW) for name in ("bitwise_left_shift", "bitwise_right_shift")],
 ]

@@ -60,17 +60,17 @@ BIPARTITE_MATCH = [
     case(dist_mat=tensor([150, 4], low=-1.0, dims=_STEPS), lod=[0, 10, 145, 150], match_type="per_prediction", **LOD),
 ]
 SIMILARITY_FOCUS = [
-    case(x=_different(2, 3, 4, 5), axis=1, indexes=[0], **OLD),
-    case(x=_different(2, 3, 4, 5), axis=2, indexes=[3, 0], **OLD),
-    case(x=_different(2, 3, 4, 5), axis=3, indexes=[1, 4, 1], **OLD),
-    case(x=_different(2, 3, 6, 2, dims=[-1, -1, -1, -1]), axis=1, indexes=[2, 1], **OLD),
-    case(x=_different(1, 1, 1, 1), axis=3, indexes=[0], **OLD),
-    case(x=tensor([2, 3, 4, 5], "float64"), axis=1, indexes=[0], **OLD),
-    case(x=tensor([1, 1, 2, 2], values=[-np.inf, 1.0, 2.0, np.inf]), axis=1, indexes=[0], **OLD),
+    case(x=_different(2, 3, 4, 5), axis=1, indexes=[0]),
+    case(x=_different(2, 3, 4, 5), axis=2, indexes=[3, 0]),
+    case(x=_different(2, 3, 4, 5), axis=3, indexes=[1, 4, 1]),
+    case(x=_different(2, 3, 6, 2, dims=[-1, -1, -1, -1]), axis=1, indexes=[2, 1]),
+    case(x=_different(1, 1, 1, 1), axis=3, indexes=[0]),
+    case(x=tensor([2, 3, 4, 5], "float64"), axis=1, indexes=[0]),
+    case(x=tensor([1, 1, 2, 2], values=[-np.inf, 1.0, 2.0, np.inf]), axis=1, indexes=[0]),
 ]
 
 
 OPS = [
     Op("bipartite_match", _bipartite_match, *BIPARTITE_MATCH),
-    Op("similarity_focus", _similarity_focus, *SIMILARITY_FOCUS),
+    Op("similarity_focus", _similarity_focus, *SIMILARITY_FOCUS, **OLD),
 ]

@@ -47,9 +47,10 @@ def _legacy_test(name: str) -> Op:
     return Op(
         name,
         lambda x: legacy_op(name, {"X": x}, {"Out": "bool"}, {}),
-        case(x=tensor([3, 4]), **LEGACY),
-        case(x=tensor([3], values=[math.nan, 1.0, 2.0]), **LEGACY),
-        case(x=tensor([3], values=[math.inf, 1.0, 2.0], dims=[-1]), **LEGACY),
+        case(x=tensor([3, 4])),
+        case(x=tensor([3], values=[math.nan, 1.0, 2.0])),
+        case(x=tensor([3], values=[math.inf, 1.0, 2.0], dims=[-1])),
+        **LEGACY,
     )
 
 

@@ -72,9 +72,9 @@ def _matmul_v1(x: Any, y: Any, *, alpha: float = 1.0, transpose_x: bool = False,
 
 
 MATMUL = [
-    case(x=tensor([3, 4]), y=tensor([4, 5]), **LEGACY),
-    case(x=tensor([2, 3, 4]), y=tensor([2, 5, 4]), alpha=0.125, transpose_y=True, **LEGACY),
-    case(x=tensor([2, 4, 3], dims=[-1, -1, -1]), y=tensor([2, 4, 5], dims=[-1, -1, -1]), transpose_x=True, **LEGACY),
+    case(x=tensor([3, 4]), y=tensor([4, 5])),
+    case(x=tensor([2, 3, 4]), y=tensor([2, 5, 4]), alpha=0.125, transpose_y=True),
+    case(x=tensor([2, 4, 3], dims=[-1, -1, -1]), y=tensor([2, 4, 5], dims=[-1, -1, -1]), transpose_x=True),
 ]
 
 
@@ -190,26 +190,27 @@ EINSUM = [
 
 _V2: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3.3, which writes it where it is built for GPUs"}
 LINEAR_V2 = [
-    case(x=tensor([3, 4]), weight=tensor([4, 5]), bias=tensor([5]), **_V2),
-    case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), weight=tensor([4, 5]), bias=tensor([5]), **_V2),
-    case(x=tensor([2, 3, 4]), weight=tensor([5, 4]), bias=tensor([5]), transpose=True, **_V2),
+    case(x=tensor([3, 4]), weight=tensor([4, 5]), bias=tensor([5])),
+    case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), weight=tensor([4, 5]), bias=tensor([5])),
+    case(x=tensor([2, 3, 4]), weight=tensor([5, 4]), bias=tensor([5]), transpose=True),
 ]
 
 
 FSP = [
-    case(x=tensor([2, 3, 4, 5]), y=tensor([2, 6, 4, 5]), **OLD),
-    case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, -1]), y=tensor([2, 1, 4, 5], dims=[-1, 1, -1, -1]), **OLD),
+    case(x=tensor([2, 3, 4, 5]), y=tensor([2, 6, 4, 5])),
+    case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, -1]), y=tensor([2, 1, 4, 5], dims=[-1, 1, -1, -1])),
 ]
 
 
 OPS = [
     Op("matmul_v2", _matmul_any, *MATMUL_V2),
-    Op("matmul", _matmul_v1, *MATMUL),
+    Op("matmul", _matmul_v1, *MATMUL, **LEGACY),
     Op("mul", _mul, *MUL),
     Op(
         "linear_v2",
         lambda x, weight, bias, transpose=False: paddle._C_ops.linear_v2(x, weight, bias, transpose),
         *LINEAR_V2,
+        **_V2,
     ),
     Op("bmm", lambda x, y: paddle.bmm(x, y), *BMM),
     Op("dot", lambda x, y: paddle.dot(x, y), *DOT),
@@ -219,5 +220,5 @@ OPS = [
     Op("multi_dot", lambda x: paddle.linalg.multi_dot(x), *MULTI_DOT),
     Op("bilinear_tensor_product", _bilinear, *BILINEAR),
     Op("einsum", lambda x, equation: paddle.einsum(equation, *x), *EINSUM),
-    Op("fsp", lambda x, y: legacy_op("fsp", {"X": x, "Y": y}, {"Out": x.dtype}, {}), *FSP),
+    Op("fsp", lambda x, y: legacy_op("fsp", {"X": x, "Y": y}, {"Out": x.dtype}, {}), *FSP, **OLD),
 ]

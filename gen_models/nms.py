@@ -261,14 +261,10 @@ MATRIX_NMS = [
 ]
 
 
-def _legacy(cases: list[Case]) -> list[Case]:
-    return [case(**c.arguments, **_LEGACY) for c in cases]
-
-
 OPS = [
     Op("multiclass_nms3", _multiclass_nms3, *MULTICLASS_NMS, *_OWN, *_POLYGONS),
-    Op("multiclass_nms2", _multiclass_nms2, *_legacy(MULTICLASS_NMS[5:21] + _POLYGONS[:3])),
-    Op("multiclass_nms", _multiclass_nms, *_legacy(MULTICLASS_NMS[5:21] + _POLYGONS[6:8])),
+    Op("multiclass_nms2", _multiclass_nms2, *MULTICLASS_NMS[5:21], *_POLYGONS[:3], **_LEGACY),
+    Op("multiclass_nms", _multiclass_nms, *MULTICLASS_NMS[5:21], *_POLYGONS[6:8], **_LEGACY),
     Op("matrix_nms", _matrix_nms, *MATRIX_NMS),
     Op("nms", lambda boxes, scores=None, threshold=0.3: paddle.vision.ops.nms(boxes, threshold, scores), *NMS),
 ]

@@ -24,11 +24,11 @@ def _lrn(x, *, n=5, k=1.0, alpha=1e-4, beta=0.75, data_format="NCHW", middle=Fal
 
 
 LRN = [
-    case(x=tensor([2, 7, 3, 4]), **NOT_PUBLIC),
-    case(x=tensor([2, 7, 3, 4], dims=[-1, 7, -1, -1]), n=3, k=2.0, alpha=0.1, beta=0.5, **NOT_PUBLIC),
-    case(x=tensor([2, 7, 3, 4]), n=3, k=2.0, alpha=0.3, beta=0.5, middle=True, **NOT_PUBLIC),
-    case(x=tensor([2, 3, 4, 7]), n=5, alpha=0.2, data_format="NHWC", **NOT_PUBLIC),
-    case(x=tensor([2, 3, 3, 4]), n=7, alpha=0.2, **NOT_PUBLIC),
+    case(x=tensor([2, 7, 3, 4])),
+    case(x=tensor([2, 7, 3, 4], dims=[-1, 7, -1, -1]), n=3, k=2.0, alpha=0.1, beta=0.5),
+    case(x=tensor([2, 7, 3, 4]), n=3, k=2.0, alpha=0.3, beta=0.5, middle=True),
+    case(x=tensor([2, 3, 4, 7]), n=5, alpha=0.2, data_format="NHWC"),
+    case(x=tensor([2, 3, 3, 4]), n=7, alpha=0.2),
 ]
 
 
@@ -45,8 +45,8 @@ def _data_norm(x, *, channels, affine=False) -> Any:
 
 
 DATA = [
-    case(x=tensor([4, 3]), channels=3, **NOT_PUBLIC),
-    case(x=tensor([4, 3], dims=[-1, 3]), channels=3, affine=True, **NOT_PUBLIC),
+    case(x=tensor([4, 3]), channels=3),
+    case(x=tensor([4, 3], dims=[-1, 3]), channels=3, affine=True),
 ]
 
 
@@ -64,7 +64,7 @@ SPECTRAL = [
 
 
 OPS = [
-    Op("lrn", _lrn, *LRN),
-    Op("data_norm", _data_norm, *DATA),
+    Op("lrn", _lrn, *LRN, **NOT_PUBLIC),
+    Op("data_norm", _data_norm, *DATA, **NOT_PUBLIC),
     Op("spectral_norm", _spectral_norm, *SPECTRAL),
 ]

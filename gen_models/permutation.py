@@ -30,7 +30,8 @@ OPS = [
     Op(
         "transpose",
         lambda x, perm: legacy_op("transpose", {"X": x}, {"Out": x.dtype}, {"axis": perm}),
-        case(x=tensor([2, 3, 4]), perm=[0, 2, 1], **LEGACY),
+        case(x=tensor([2, 3, 4]), perm=[0, 2, 1]),
+        **LEGACY,
     ),
     Op(
         "flip",
@@ -47,7 +48,8 @@ OPS = [
     Op(
         "reverse",
         lambda x, axis: legacy_op("reverse", {"X": x}, {"Out": x.dtype}, {"axis": axis}),
-        case(x=tensor([2, 3, 4]), axis=[0, 2], **LEGACY),
+        case(x=tensor([2, 3, 4]), axis=[0, 2]),
+        **LEGACY,
     ),
     Op(
         "roll",
@@ -87,6 +89,7 @@ OPS = [
     Op(
         "shuffle_channel",
         lambda x, group: legacy_op("shuffle_channel", {"X": x}, {"Out": x.dtype}, {"group": group}),
-        case(x=tensor([2, 6, 3, 4]), group=3, **LEGACY),
+        case(x=tensor([2, 6, 3, 4]), group=3),
+        **LEGACY,
     ),
 ]

@@ -145,21 +145,21 @@ def _lp_pool(x, *, norm_type, kernel, stride=None, padding=0, ceil_mode=False, d
 _NEW = {"why": "Paddle 2.6 has no lp_pool2d", "formats": ("pir",)}
 
 LP = [
-    case(x=tensor([1, 2, 6, 8], low=0.1), norm_type=2.0, kernel=2, **_NEW),
-    case(x=tensor([1, 2, 6, 8]), norm_type=2.0, kernel=3, stride=2, padding=1, **_NEW),
-    case(x=tensor([1, 2, 7, 9], low=0.1), norm_type=3.5, kernel=3, stride=2, ceil_mode=True, **_NEW),
-    case(x=tensor([1, 2, 6, 8]), norm_type=INF, kernel=2, **_NEW),
-    case(x=tensor([1, 2, 6, 8]), norm_type=2.0, kernel=2, padding=2, **_NEW),
-    case(x=tensor([1, 2, 6, 8]), norm_type=-INF, kernel=2, **_NEW),
-    case(x=tensor([1, 2, 7, 9]), norm_type=4.0, kernel=2, stride=1, padding="SAME", **_NEW),
-    case(x=tensor([1, 2, 7, 9]), norm_type=4.0, kernel=2, stride=3, padding="SAME", **_NEW),
-    case(x=tensor([1, 2, 8, 9]), norm_type=2.0, kernel=2, stride=4, padding="SAME", ceil_mode=True, **_NEW),
-    case(x=tensor([1, 6, 8, 2], low=0.1), norm_type=1.0, kernel=2, data_format="NHWC", **_NEW),
+    case(x=tensor([1, 2, 6, 8], low=0.1), norm_type=2.0, kernel=2),
+    case(x=tensor([1, 2, 6, 8]), norm_type=2.0, kernel=3, stride=2, padding=1),
+    case(x=tensor([1, 2, 7, 9], low=0.1), norm_type=3.5, kernel=3, stride=2, ceil_mode=True),
+    case(x=tensor([1, 2, 6, 8]), norm_type=INF, kernel=2),
+    case(x=tensor([1, 2, 6, 8]), norm_type=2.0, kernel=2, padding=2),
+    case(x=tensor([1, 2, 6, 8]), norm_type=-INF, kernel=2),
+    case(x=tensor([1, 2, 7, 9]), norm_type=4.0, kernel=2, stride=1, padding="SAME"),
+    case(x=tensor([1, 2, 7, 9]), norm_type=4.0, kernel=2, stride=3, padding="SAME"),
+    case(x=tensor([1, 2, 8, 9]), norm_type=2.0, kernel=2, stride=4, padding="SAME", ceil_mode=True),
+    case(x=tensor([1, 6, 8, 2], low=0.1), norm_type=1.0, kernel=2, data_format="NHWC"),
 ]
 
 
 OPS = [
     Op("pool2d", _build, *POOL2D),
     Op("pool3d", _build, *POOL3D),
-    Op("lp_pool2d", _lp_pool, *LP),
+    Op("lp_pool2d", _lp_pool, *LP, **_NEW),
 ]

@@ -66,26 +66,26 @@ def _fractional(x, *, size, kernel=None, u) -> Any:
 _NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no fractional pooling"}
 
 FRACTIONAL2D = [
-    case(x=tensor([2, 3, 7, 9]), size=[3, 4], u=0.4, **_NEW),
-    case(x=tensor([2, 3, 7, 9]), size=[5, 9], u=0.9, **_NEW),
-    case(x=tensor([2, 3, 7, 9]), size=[3, 4], kernel=2, u=0.3, **_NEW),
-    case(x=tensor([1, 2, 4, 4], values=[1, 1, 2, 2, 1, 1, 2, 2, 3, 0, 0, 0, 3, 3, 0, 0] * 2), size=2, u=0.5, **_NEW),
-    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, 7, 9]), size=[3, 4], u=0.4, **_NEW),
-    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, 7, -1]), size=[3, 4], u=0.4, **_NEW),
-    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, -1, 9]), size=[3, 4], kernel=2, u=0.3, **_NEW),
-    case(x=tensor([1, 1, 131, 250], dims=[-1, 1, -1, -1]), size=[10, 24], u=0.7, **_NEW),
-    case(x=tensor([1, 1, 131, 250], dims=[-1, 1, -1, -1]), size=[10, 24], kernel=[3, 2], u=0.6, **_NEW),
-    case(x=tensor([1, 2, 5, 3], dims=[-1, 2, -1, -1]), size=[1, 3], u=0.6, **_NEW),
+    case(x=tensor([2, 3, 7, 9]), size=[3, 4], u=0.4),
+    case(x=tensor([2, 3, 7, 9]), size=[5, 9], u=0.9),
+    case(x=tensor([2, 3, 7, 9]), size=[3, 4], kernel=2, u=0.3),
+    case(x=tensor([1, 2, 4, 4], values=[1, 1, 2, 2, 1, 1, 2, 2, 3, 0, 0, 0, 3, 3, 0, 0] * 2), size=2, u=0.5),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, 7, 9]), size=[3, 4], u=0.4),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, 7, -1]), size=[3, 4], u=0.4),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, -1, 9]), size=[3, 4], kernel=2, u=0.3),
+    case(x=tensor([1, 1, 131, 250], dims=[-1, 1, -1, -1]), size=[10, 24], u=0.7),
+    case(x=tensor([1, 1, 131, 250], dims=[-1, 1, -1, -1]), size=[10, 24], kernel=[3, 2], u=0.6),
+    case(x=tensor([1, 2, 5, 3], dims=[-1, 2, -1, -1]), size=[1, 3], u=0.6),
 ]
 FRACTIONAL3D = [
-    case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], u=0.4, **_NEW),
-    case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], kernel=[2, 2, 1], u=0.7, **_NEW),
+    case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], u=0.4),
+    case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], kernel=[2, 2, 1], u=0.7),
 ]
 
 
 OPS = [
-    Op("fractional_max_pool2d", _fractional, *FRACTIONAL2D),
-    Op("fractional_max_pool3d", _fractional, *FRACTIONAL3D),
+    Op("fractional_max_pool2d", _fractional, *FRACTIONAL2D, **_NEW),
+    Op("fractional_max_pool3d", _fractional, *FRACTIONAL3D, **_NEW),
     Op("max_pool2d_with_index", _max_pool, *POOL2D),
     Op("max_pool3d_with_index", _max_pool, *POOL3D),
     Op("unpool", _unpool, *UNPOOL2D),

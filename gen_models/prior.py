@@ -71,7 +71,7 @@ _LEGACY: dict[str, Any] = {
 
 
 DENSITY_PRIOR_BOX = [
-    case(input=_map(3, 4), image=_map(32, 40), fixed_sizes=[8.0], fixed_ratios=[1.0], densities=[2], **_LEGACY),
+    case(input=_map(3, 4), image=_map(32, 40), fixed_sizes=[8.0], fixed_ratios=[1.0], densities=[2]),
     case(
         input=_map(3, 4),
         image=_map(32, 40),
@@ -79,7 +79,6 @@ DENSITY_PRIOR_BOX = [
         fixed_ratios=[1.0, 2.0],
         densities=[3, 1],
         clip=True,
-        **_LEGACY,
     ),
     case(
         input=_map(3, 4),
@@ -89,7 +88,6 @@ DENSITY_PRIOR_BOX = [
         densities=[2, 1],
         flatten_to_2d=True,
         steps=[8.0, 9.0],
-        **_LEGACY,
     ),
 ]
 
@@ -125,6 +123,6 @@ OPS = [
         lambda input, image, **attributes: paddle.vision.ops.prior_box(input, image, **attributes),
         *PRIOR_BOX,
     ),
-    Op("density_prior_box", _density_prior_box, *DENSITY_PRIOR_BOX),
+    Op("density_prior_box", _density_prior_box, *DENSITY_PRIOR_BOX, **_LEGACY),
     Op("anchor_generator", _anchor_generator, *ANCHOR_GENERATOR),
 ]

@@ -22,10 +22,11 @@ OPS = [
     Op(
         "spp",
         _spp,
-        case(x=tensor([2, 3, 8, 8]), height=3, **_SIZE),
-        case(x=tensor([2, 3, 8, 8]), height=3, kind="avg", **_SIZE),
-        case(x=tensor([2, 3, 11, 7], dims=[-1, 3, 11, 7]), height=2, **_SIZE),
-        case(x=tensor([2, 3, 11, 7]), height=2, kind="avg", **_SIZE),
-        case(x=tensor([1, 2, 1, 1]), height=1, is_varied=False, **_SIZE),
+        case(x=tensor([2, 3, 8, 8]), height=3),
+        case(x=tensor([2, 3, 8, 8]), height=3, kind="avg"),
+        case(x=tensor([2, 3, 11, 7], dims=[-1, 3, 11, 7]), height=2),
+        case(x=tensor([2, 3, 11, 7]), height=2, kind="avg"),
+        case(x=tensor([1, 2, 1, 1]), height=1, is_varied=False),
+        **_SIZE,
     )
 ]

@@ -140,13 +140,13 @@ QUANTIZE_LINEAR = [
 ]
 
 DEQUANTIZE_LINEAR = [
-    case(x=_Q, scale=[1.3], **_LEGACY),
-    case(x=_Q_DYNAMIC, scale=_SCALES, quant_axis=1, **_LEGACY),
-    case(x=_Q, scale=tensor([2], values=[0.5, 0.8]), quant_axis=0, high=7, **_LEGACY),
-    case(x=_X, scale=[1.3], quantize=True, **_LEGACY),
-    case(x=_DYNAMIC, scale=_SCALES, quant_axis=1, quantize=True, **_LEGACY),
-    case(x=_X, scale=tensor([1], values=[1.3]), quantize=True, **_LEGACY),
-    case(x=tensor([3, 4], "int8", low=-128, high=127), scale=[0.5, 0.6, 0.7], quant_axis=0, **_LEGACY),
+    case(x=_Q, scale=[1.3]),
+    case(x=_Q_DYNAMIC, scale=_SCALES, quant_axis=1),
+    case(x=_Q, scale=tensor([2], values=[0.5, 0.8]), quant_axis=0, high=7),
+    case(x=_X, scale=[1.3], quantize=True),
+    case(x=_DYNAMIC, scale=_SCALES, quant_axis=1, quantize=True),
+    case(x=_X, scale=tensor([1], values=[1.3]), quantize=True),
+    case(x=tensor([3, 4], "int8", low=-128, high=127), scale=[0.5, 0.6, 0.7], quant_axis=0),
 ]
 
 _PER_TENSOR = [
@@ -186,7 +186,7 @@ LOGS = [
 OPS = [
     Op("dequantize_log", _dequantize_log, *LOGS),
     Op("quantize_linear", _quantize_linear, *QUANTIZE_LINEAR, is_varied=False),
-    Op("dequantize_linear", _dequantize_linear, *DEQUANTIZE_LINEAR, is_varied=False),
+    Op("dequantize_linear", _dequantize_linear, *DEQUANTIZE_LINEAR, is_varied=False, **_LEGACY),
     *(Op(name, _fake(name), *_PER_TENSOR) for name in ("fake_quantize_abs_max", "fake_quantize_dequantize_abs_max")),
     Op(
         "fake_channel_wise_quantize_dequantize_abs_max",
@@ -223,5 +223,5 @@ OPS = [
         case(x=_Q_DYNAMIC, scales=[_SCALES, [1.5]], quant_bits=[8, 8]),
         case(x=_Q, scales=[[0.5, 0.6, 0.7, 0.8], [1.5]], quant_bits=[8, 4], x_num_col_dims=2),
     ),
-    Op("moving_average_abs_max_scale", _observer, case(x=_X, **NO_FUNCTION), case(x=_DYNAMIC, **NO_FUNCTION)),
+    Op("moving_average_abs_max_scale", _observer, case(x=_X), case(x=_DYNAMIC), **NO_FUNCTION),
 ]

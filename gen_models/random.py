@@ -133,8 +133,9 @@ OPS = [
     Op(
         "random",
         lambda x, *, low=0, high: _checked(paddle.assign(x).random_(low, high), low, high - 1),
-        case(x=tensor([50, 2], "int64", 0, 5, dims=[-1, 2]), low=-3, high=3, **NEW),
-        case(x=tensor([20]), high=2**24, **NEW),
+        case(x=tensor([50, 2], "int64", 0, 5, dims=[-1, 2]), low=-3, high=3),
+        case(x=tensor([20]), high=2**24),
+        **NEW,
     ),
     Op(
         "randperm",
@@ -181,8 +182,9 @@ OPS = [
     Op(
         "uniform_random_batch_size_like",
         _like,
-        case(x=tensor([3, 4], dims=[-1, 4]), shape=[-1, 5], **NO_FUNCTION),
-        case(x=tensor([3, 4]), shape=[2, -1], input_dim_idx=1, output_dim_idx=1, **NO_FUNCTION),
+        case(x=tensor([3, 4], dims=[-1, 4]), shape=[-1, 5]),
+        case(x=tensor([3, 4]), shape=[2, -1], input_dim_idx=1, output_dim_idx=1),
+        **NO_FUNCTION,
     ),
     Op(
         "uniform_random_inplace",
@@ -203,13 +205,14 @@ OPS = [
     Op(
         "sampling_id",
         _sampling_id,
-        case(x=tensor([4, 3], values=_ONE_HOT), **NO_FUNCTION),
-        case(x=tensor([4, 3], values=_ONE_HOT, dims=[-1, -1]), **NO_FUNCTION),
-        case(x=tensor([4, 3], "float64", values=_ONE_HOT), **NO_FUNCTION),
+        case(x=tensor([4, 3], values=_ONE_HOT)),
+        case(x=tensor([4, 3], values=_ONE_HOT, dims=[-1, -1])),
+        case(x=tensor([4, 3], "float64", values=_ONE_HOT)),
         # The number drawn decides between nothing here: all of them lie in one of the steps of the sums.
-        case(x=tensor([2, 3], values=_HALVES), low=0.55, high=0.95, **NO_FUNCTION),
+        case(x=tensor([2, 3], values=_HALVES), low=0.55, high=0.95),
         # Sums that no number stays below: the last index.
-        case(x=tensor([2, 3], values=_HALVES), low=3.0, high=4.0, **NO_FUNCTION),
+        case(x=tensor([2, 3], values=_HALVES), low=3.0, high=4.0),
         is_varied=False,
+        **NO_FUNCTION,
     ),
 ]

@@ -29,9 +29,9 @@ def _binomial(count: Any, prob: Any) -> Any:
 
 
 GAMMA = [
-    case(x=tensor([3, 4], low=0.1, high=5), **NEW),
-    case(x=tensor([3, 4], low=1, high=90, dims=[-1, -1]), **NEW),
-    case(x=tensor([], low=0.1, high=5), **NEW),
+    case(x=tensor([3, 4], low=0.1, high=5)),
+    case(x=tensor([3, 4], low=1, high=90, dims=[-1, -1])),
+    case(x=tensor([], low=0.1, high=5)),
 ]
 DIRICHLET = [
     case(alpha=tensor([5], low=0.5, high=5)),
@@ -44,16 +44,16 @@ POISSON = [
     case(x=tensor([3], values=[0.0, 0.0, 0.0])),
 ]
 BINOMIAL = [
-    case(count=tensor([3, 4], low=1, high=20), prob=tensor([3, 4], low=0, high=1), **NEW),
-    case(count=tensor([4], "int64", 0, 9, dims=[-1]), prob=tensor([4], low=0, high=1, dims=[-1]), **NEW),
-    case(count=tensor([2], "int32", 3, 4), prob=tensor([2], values=[0.0, 1.0]), **NEW),
-    case(count=tensor([2], values=[0.6, 3.7]), prob=tensor([2], values=[1.0, 1.0]), **NEW),
+    case(count=tensor([3, 4], low=1, high=20), prob=tensor([3, 4], low=0, high=1)),
+    case(count=tensor([4], "int64", 0, 9, dims=[-1]), prob=tensor([4], low=0, high=1, dims=[-1])),
+    case(count=tensor([2], "int32", 3, 4), prob=tensor([2], values=[0.0, 1.0])),
+    case(count=tensor([2], values=[0.6, 3.7]), prob=tensor([2], values=[1.0, 1.0])),
 ]
 
 
 OPS = [
-    Op("standard_gamma", lambda x: _checked(paddle.standard_gamma(x), 500.0), *GAMMA),
+    Op("standard_gamma", lambda x: _checked(paddle.standard_gamma(x), 500.0), *GAMMA, **NEW),
     Op("dirichlet", _dirichlet, *DIRICHLET),
     Op("poisson", _poisson, *POISSON),
-    Op("binomial", _binomial, *BINOMIAL),
+    Op("binomial", _binomial, *BINOMIAL, **NEW),
 ]

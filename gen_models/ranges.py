@@ -19,20 +19,18 @@ def _range_v2(start, end, step, *, dtype="float32"):
     return paddle._C_ops.range_v2(start, end, step, getattr(paddle, dtype), paddle.CPUPlace())
 
 
-def _new(**given):
-    return case(**given, formats=("pir",), why="new in Paddle 3.3")
-
-
 OPS = [
     Op(
         "range_v2",
         _range_v2,
-        _new(start=_s(1.5), end=_s(4), step=_s(0.5)),
-        _new(start=_s(4), end=_s(-1), step=_s(-1.5)),
-        _new(start=_s(2, "int64"), end=_s(9, "int64"), step=_s(3, "int64"), dtype="int64"),
-        _new(start=_s(7, "int32"), end=_s(0, "int32"), step=_s(-2, "int32"), dtype="int32"),
-        _new(start=_s(1), end=_s(1), step=_s(1)),
+        case(start=_s(1.5), end=_s(4), step=_s(0.5)),
+        case(start=_s(4), end=_s(-1), step=_s(-1.5)),
+        case(start=_s(2, "int64"), end=_s(9, "int64"), step=_s(3, "int64"), dtype="int64"),
+        case(start=_s(7, "int32"), end=_s(0, "int32"), step=_s(-2, "int32"), dtype="int32"),
+        case(start=_s(1), end=_s(1), step=_s(1)),
         is_varied=False,  # Paddle divides by a step that an integer type makes 0
+        formats=("pir",),
+        why="new in Paddle 3.3",
     ),
     Op(
         "range",

@@ -144,16 +144,11 @@ OPS = [
     Op(
         "recurrent",
         lambda body, **arguments: _BODIES[body](**arguments),
-        case(body="cell", x=tensor([5, 2, 3]), h=tensor([2, 4]), **_WEIGHTS, **OLD),
+        case(body="cell", x=tensor([5, 2, 3]), h=tensor([2, 4]), **_WEIGHTS),
         case(
-            body="cell",
-            x=tensor([5, 2, 3], dims=[-1, -1, 3]),
-            h=tensor([2, 4], dims=[-1, 4]),
-            reverse=True,
-            **_WEIGHTS,
-            **OLD,
+            body="cell", x=tensor([5, 2, 3], dims=[-1, -1, 3]), h=tensor([2, 4], dims=[-1, 4]), reverse=True, **_WEIGHTS
         ),
-        case(body="cell", x=tensor([1, 2, 3]), h=tensor([2, 4]), **_WEIGHTS, **OLD),
+        case(body="cell", x=tensor([1, 2, 3]), h=tensor([2, 4]), **_WEIGHTS),
         *(
             case(
                 body="several",
@@ -162,16 +157,16 @@ OPS = [
                 h=tensor([2, 3]),
                 n=tensor([1], "int64"),
                 reverse=reverse,
-                **OLD,
             )
             for reverse in (False, True)
         ),
-        case(body="independent", x=tensor([4, 2, 3]), y=tensor([3]), **OLD),
-        case(body="independent", x=tensor([4, 2, 3], dims=[-1, 2, 3]), y=tensor([3]), reverse=True, **OLD),
-        case(body="chosen", x=tensor([6, 3]), h=tensor([3], high=2.0), limit=tensor([], values=0.5), **OLD),
-        case(body="nested", x=tensor([3, 4, 2]), h=tensor([2]), **OLD),
-        case(body="nested", x=tensor([3, 4]), h=tensor([]), **OLD),
-        case(body="outside", x=tensor([4, 3]), total=tensor([3]), **OLD),
-        case(body="growing", x=tensor([3, 2, 2], dims=[-1, 2, 2]), h=tensor([1, 2]), **OLD),
+        case(body="independent", x=tensor([4, 2, 3]), y=tensor([3])),
+        case(body="independent", x=tensor([4, 2, 3], dims=[-1, 2, 3]), y=tensor([3]), reverse=True),
+        case(body="chosen", x=tensor([6, 3]), h=tensor([3], high=2.0), limit=tensor([], values=0.5)),
+        case(body="nested", x=tensor([3, 4, 2]), h=tensor([2])),
+        case(body="nested", x=tensor([3, 4]), h=tensor([])),
+        case(body="outside", x=tensor([4, 3]), total=tensor([3])),
+        case(body="growing", x=tensor([3, 2, 2], dims=[-1, 2, 2]), h=tensor([1, 2])),
+        **OLD,
     )
 ]

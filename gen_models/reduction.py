@@ -247,29 +247,29 @@ def _nansum(x: Any, *, axis: Any, keepdim: bool = False, dtype: Any = None) -> A
 
 
 REDUCE_AS = [
-    case(x=tensor([2, 3, 4]), target=tensor([3, 4]), **NEW),
-    case(x=tensor([2, 3, 4]), target=tensor([1, 4]), **NEW),
-    case(x=tensor([2, 3, 4]), target=tensor([2, 1, 1]), **NEW),
-    case(x=tensor([3, 4]), target=tensor([3, 4]), **NEW),
-    case(x=tensor([3, 4]), target=tensor([]), **NEW),
-    case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), target=tensor([3, 1], dims=[3, -1]), **NEW),
-    case(x=tensor([2, 3, 4], "int32", dims=[-1, 3, 4]), target=tensor([3, 1], "int32"), **NEW),
-    case(x=tensor([3, 4], "bool"), target=tensor([3, 1], "bool"), **NEW),
-    case(x=tensor([3, 4], "int64"), target=tensor([4], "int64"), **NEW),
-    case(x=tensor([3, 4], "complex64"), target=tensor([4], "complex64"), **NEW),
+    case(x=tensor([2, 3, 4]), target=tensor([3, 4])),
+    case(x=tensor([2, 3, 4]), target=tensor([1, 4])),
+    case(x=tensor([2, 3, 4]), target=tensor([2, 1, 1])),
+    case(x=tensor([3, 4]), target=tensor([3, 4])),
+    case(x=tensor([3, 4]), target=tensor([])),
+    case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), target=tensor([3, 1], dims=[3, -1])),
+    case(x=tensor([2, 3, 4], "int32", dims=[-1, 3, 4]), target=tensor([3, 1], "int32")),
+    case(x=tensor([3, 4], "bool"), target=tensor([3, 1], "bool")),
+    case(x=tensor([3, 4], "int64"), target=tensor([4], "int64")),
+    case(x=tensor([3, 4], "complex64"), target=tensor([4], "complex64")),
 ]
 
 
 NANSUM = [
-    case(x=tensor([2, 3], values=[[1, math.nan, 3], [math.nan] * 3], dims=[-1, 3]), axis=[1], **NEW),
-    case(x=tensor([2, 2], values=[[1, math.nan], [2, 4]]), axis=[], keepdim=True, dtype="FLOAT64", **NEW),
-    case(x=tensor([2, 3], "int64"), axis=[0], **NEW),
+    case(x=tensor([2, 3], values=[[1, math.nan, 3], [math.nan] * 3], dims=[-1, 3]), axis=[1]),
+    case(x=tensor([2, 2], values=[[1, math.nan], [2, 4]]), axis=[], keepdim=True, dtype="FLOAT64"),
+    case(x=tensor([2, 3], "int64"), axis=[0]),
 ]
 
 
 OPS = [
     Op("renorm", lambda x, p, axis, max_norm: paddle.renorm(x, p, axis, max_norm), *RENORM),
-    Op("reduce_as", lambda x, target: paddle.reduce_as(x, target), *REDUCE_AS),
+    Op("reduce_as", lambda x, target: paddle.reduce_as(x, target), *REDUCE_AS, **NEW),
     Op("reduce_sum", _reduce("sum"), *SUM),
     Op("reduce_mean", _reduce("mean"), *MEAN),
     Op("reduce_max", _reduce("max"), *EXTREME, *FUSED, *_computed()[:2]),
@@ -281,7 +281,7 @@ OPS = [
     Op("reduce_any", _reduce("any"), *LOGICAL),
     Op("mean", lambda x: any_op("mean", {"X": x}, {"Out": x.dtype}, {}, "mean_all"), *MEAN_ALL),
     Op("logsumexp", _reduce("logsumexp"), *LOGSUMEXP),
-    Op("nansum", _nansum, *NANSUM),
+    Op("nansum", _nansum, *NANSUM, **NEW),
     Op("frobenius_norm", _frobenius_norm, *FROBENIUS_NORM),
     Op("p_norm", _p_norm, *P_NORM),
     Op("norm", _norm, *NORM),

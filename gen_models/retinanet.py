@@ -64,9 +64,10 @@ OPS = [
     Op(
         "retinanet_detection_output",
         _retinanet,
-        case(**_levels(1, 3, [12, 6]), **_LOOSE),
-        case(**_levels(2, 3, [12, 6, 3], dims=True), keep_top_k=20, nms_top_k=100, **_LOOSE),
-        case(**_levels(2, 2, [8, 4]), nms_threshold=0.7, nms_eta=0.8, **_LOOSE),
-        case(**_levels(2, 1, [8]), score_threshold=0.9, **_LOOSE),
+        case(**_levels(1, 3, [12, 6])),
+        case(**_levels(2, 3, [12, 6, 3], dims=True), keep_top_k=20, nms_top_k=100),
+        case(**_levels(2, 2, [8, 4]), nms_threshold=0.7, nms_eta=0.8),
+        case(**_levels(2, 1, [8]), score_threshold=0.9),
+        **_LOOSE,
     )
 ]

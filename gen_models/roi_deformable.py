@@ -45,7 +45,7 @@ def _trans(*shape: int, **more: Any) -> Any:
 
 
 CASES = [
-    case(x=tensor([1, 3, 8, 9]), boxes=regions(4, 9, 8), trans=_trans(4, 2, 2, 2), output_dim=3, **OLD),
+    case(x=tensor([1, 3, 8, 9]), boxes=regions(4, 9, 8), trans=_trans(4, 2, 2, 2), output_dim=3),
     case(
         x=tensor([1, 12, 8, 9]),
         boxes=regions(4, 9, 8, dims=[-1, 4]),
@@ -53,7 +53,6 @@ CASES = [
         output_dim=2,
         cells=(2, 3),
         groups=(2, 3),
-        **OLD,
     ),
     case(
         x=tensor([3, 4, 8, 9], dims=[-1, 4, -1, -1]),
@@ -64,7 +63,6 @@ CASES = [
         scale=0.5,
         samples=3,
         lod=[0, 2, 2, 5],
-        **OLD,
     ),
     case(
         x=tensor([2, 16, 7, 6]),
@@ -77,7 +75,6 @@ CASES = [
         scale=0.25,
         trans_std=0.5,
         lod=[0, 1, 4],
-        **OLD,
     ),
     case(
         x=tensor([1, 3, 8, 8]),
@@ -86,7 +83,6 @@ CASES = [
         output_dim=3,
         no_trans=True,
         samples=4,
-        **OLD,
     ),
     case(  # halves are rounded away from zero; one region is empty, one lies outside
         x=tensor([1, 2, 8, 8]),
@@ -95,16 +91,14 @@ CASES = [
         output_dim=2,
         cells=(1, 1),
         samples=1,
-        **OLD,
     ),
     case(
         x=tensor([1, 3, 8, 9], "float64"),
         boxes=tensor([1, 4], "float64", values=[1, 2, 6, 5]),
         trans=_trans(1, 2, 2, 2, dtype="float64"),
         output_dim=1,
-        **OLD,
     ),
 ]
 
 
-OPS = [Op("deformable_psroi_pooling", _build, *CASES, is_varied=False)]
+OPS = [Op("deformable_psroi_pooling", _build, *CASES, is_varied=False, **OLD)]

@@ -103,8 +103,9 @@ OPS = [
     Op(
         "reshape",
         lambda x, shape: legacy_op("reshape", {"X": x}, {"Out": x.dtype}, {"shape": shape}),
-        case(x=tensor([2, 3, 4]), shape=[0, -1], **LEGACY),
-        case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), shape=[-1, 6], **LEGACY),
+        case(x=tensor([2, 3, 4]), shape=[0, -1]),
+        case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), shape=[-1, 6]),
+        **LEGACY,
     ),
     Op(
         "squeeze2",
@@ -168,9 +169,10 @@ OPS = [
     Op(
         "flatten2",
         lambda x, axis: legacy_op("flatten2", {"X": x}, {"Out": x.dtype, "XShape": x.dtype}, {"axis": axis})[0],
-        case(x=tensor([2, 3, 4]), axis=0, **LEGACY),
-        case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), axis=1, **LEGACY),
-        case(x=tensor([2, 3, 4]), axis=3, **LEGACY),
-        case(x=tensor([]), axis=0, **LEGACY),
+        case(x=tensor([2, 3, 4]), axis=0),
+        case(x=tensor([2, 3, 4], dims=[-1, 3, 4]), axis=1),
+        case(x=tensor([2, 3, 4]), axis=3),
+        case(x=tensor([]), axis=0),
+        **LEGACY,
     ),
 ]

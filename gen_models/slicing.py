@@ -63,10 +63,11 @@ OPS = [
     Op(
         "crop",
         _crop_v1,
-        case(x=tensor([4, 5]), offsets=[1, 2], size=[2, 3], **_OLD),
-        case(x=tensor([4, 5], dims=[-1, 5]), offsets=[0, 2], size=[-1, 3], is_varied=False, **_OLD),
-        case(x=tensor([2, 6, 7], dims=[-1, 6, 7]), like=tensor([2, 3, 4]), offsets=[0, 1, 2], **_OLD),
-        case(x=tensor([4, 5]), at=int32s(1, 1), size=[2, 3], **_OLD),
+        case(x=tensor([4, 5]), offsets=[1, 2], size=[2, 3]),
+        case(x=tensor([4, 5], dims=[-1, 5]), offsets=[0, 2], size=[-1, 3], is_varied=False),
+        case(x=tensor([2, 6, 7], dims=[-1, 6, 7]), like=tensor([2, 3, 4]), offsets=[0, 1, 2]),
+        case(x=tensor([4, 5]), at=int32s(1, 1), size=[2, 3]),
+        **_OLD,
     ),
     Op(
         "view_slice",

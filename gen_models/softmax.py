@@ -70,8 +70,9 @@ OPS = [
     Op(
         "rrelu",
         lambda x, lower=0.125, upper=1 / 3: paddle.nn.functional.rrelu(x, lower, upper, training=False),
-        case(x=tensor([2, 3, 4]), **CRASH),
-        case(x=tensor([3, 7], dims=[-1, 7]), lower=0.1, upper=0.5, **CRASH),
+        case(x=tensor([2, 3, 4])),
+        case(x=tensor([3, 7], dims=[-1, 7]), lower=0.1, upper=0.5),
+        **CRASH,
     ),
     Op(
         "maxout",
@@ -85,9 +86,10 @@ OPS = [
     Op(
         "swiglu",
         lambda x, y=None: paddle.incubate.nn.functional.swiglu(x, y),
-        case(x=tensor([2, 3, 8]), **NEW_KERNEL),
-        case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4]), **NEW_KERNEL),
-        case(x=tensor([3, 8], dims=[-1, 8]), **NEW_KERNEL),
-        case(x=tensor([8]), **NEW_KERNEL),
+        case(x=tensor([2, 3, 8])),
+        case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4])),
+        case(x=tensor([3, 8], dims=[-1, 8])),
+        case(x=tensor([8])),
+        **NEW_KERNEL,
     ),
 ]

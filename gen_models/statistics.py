@@ -25,25 +25,26 @@ def _fill_any(x: Any, value: Any) -> Any:
 
 
 VAR = [
-    case(x=tensor([3, 4]), **NEW),
-    case(x=tensor([3, 4]), axis=[1], **NEW),
-    case(x=tensor([3, 4], dims=[-1, 4]), axis=[-2], keepdim=True, **NEW),
-    case(x=tensor([2, 3, 4], dims=[-1, -1, -1]), axis=[0, 2], correction=0.0, **NEW),
-    case(x=tensor([2, 3, 4]), axis=[-1, 0], correction=2.5, keepdim=True, **NEW),
-    case(x=tensor([3, 4], low=100, high=101), axis=[0], **NEW),
-    case(x=tensor([5], values=[0.5] * 5), **NEW),
+    case(x=tensor([3, 4])),
+    case(x=tensor([3, 4]), axis=[1]),
+    case(x=tensor([3, 4], dims=[-1, 4]), axis=[-2], keepdim=True),
+    case(x=tensor([2, 3, 4], dims=[-1, -1, -1]), axis=[0, 2], correction=0.0),
+    case(x=tensor([2, 3, 4]), axis=[-1, 0], correction=2.5, keepdim=True),
+    case(x=tensor([3, 4], low=100, high=101), axis=[0]),
+    case(x=tensor([5], values=[0.5] * 5)),
 ]
 
 
 OPS = [
-    Op("var", _var, *VAR),
-    Op("std", _std, *VAR),
+    Op("var", _var, *VAR, **NEW),
+    Op("std", _std, *VAR, **NEW),
     Op(
         "variance",
         lambda x, axis=(), keepdim=False: paddle._C_ops.variance(x, list(axis), keepdim, False),
-        case(x=tensor([3, 4]), **NEW),
-        case(x=tensor([3, 4], dims=[-1, 4]), axis=[-1], **NEW),
-        case(x=tensor([2, 3, 4]), axis=[0, -1], keepdim=True, **NEW),
+        case(x=tensor([3, 4])),
+        case(x=tensor([3, 4], dims=[-1, 4]), axis=[-1]),
+        case(x=tensor([2, 3, 4]), axis=[0, -1], keepdim=True),
+        **NEW,
     ),
     Op(
         "clip_by_norm",

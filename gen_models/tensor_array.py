@@ -67,13 +67,14 @@ PLANE = tensor([2, 3], "complex64")
 _PIR: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 has no such operator"}
 
 OPS = [
-    Op("assign_array", _copied, *[case(x=X, y=Y, over=number, **_PIR) for number in (0, 1, 2)]),
+    Op("assign_array", _copied, *[case(x=X, y=Y, over=number) for number in (0, 1, 2)], **_PIR),
     Op(
         "array_pop",
         _pop,
-        *(case(x=X, y=Y, i=i, **_PIR) for i in (0, 1, 2, -1, -2, -3)),
-        case(x=ROWS, y=ROWS, i=1, use_stack=False, **_PIR),
-        case(x=tensor([]), y=tensor([]), i=-1, **_PIR),
+        *(case(x=X, y=Y, i=i) for i in (0, 1, 2, -1, -2, -3)),
+        case(x=ROWS, y=ROWS, i=1, use_stack=False),
+        case(x=tensor([]), y=tensor([]), i=-1),
+        **_PIR,
     ),
     Op(
         "create_array_like",

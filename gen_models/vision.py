@@ -108,15 +108,8 @@ DEFORMABLE = [
 _OLD = {"why": "the public API writes deformable_conv only", "formats": ("legacy",)}
 
 DEFORMABLE_V1 = [
-    case(x=tensor([2, 4, 6, 7]), offset=_offset(1, (3, 3), 4, 5), shape=[3, 4, 3, 3], **_OLD),
-    case(
-        x=tensor([2, 4, 6, 7]),
-        offset=_offset(2, (3, 3), 6, 7),
-        shape=[4, 4, 3, 3],
-        padding=1,
-        deformable_groups=2,
-        **_OLD,
-    ),
+    case(x=tensor([2, 4, 6, 7]), offset=_offset(1, (3, 3), 4, 5), shape=[3, 4, 3, 3]),
+    case(x=tensor([2, 4, 6, 7]), offset=_offset(2, (3, 3), 6, 7), shape=[4, 4, 3, 3], padding=1, deformable_groups=2),
 ]
 
 
@@ -142,9 +135,9 @@ def _affine_channel(x, *, channels, data_layout) -> Any:
 
 
 CHANNEL = [
-    case(x=tensor([2, 3, 4, 5]), channels=3, data_layout="NCHW", **NOT_PUBLIC),
-    case(x=tensor([2, 4, 5, 3], dims=[-1, -1, -1, 3]), channels=3, data_layout="NHWC", **NOT_PUBLIC),
-    case(x=tensor([2, 3]), channels=3, data_layout="NCHW", **NOT_PUBLIC),
+    case(x=tensor([2, 3, 4, 5]), channels=3, data_layout="NCHW"),
+    case(x=tensor([2, 4, 5, 3], dims=[-1, -1, -1, 3]), channels=3, data_layout="NHWC"),
+    case(x=tensor([2, 3]), channels=3, data_layout="NCHW"),
 ]
 
 
@@ -152,7 +145,7 @@ OPS = [
     Op("unfold", _unfold, *UNFOLD),
     Op("fold", _fold, *FOLD),
     Op("deformable_conv", _deformable, *DEFORMABLE),
-    Op("deformable_conv_v1", _deformable_v1, *DEFORMABLE_V1),
+    Op("deformable_conv_v1", _deformable_v1, *DEFORMABLE_V1, **_OLD),
     Op("temporal_shift", _temporal_shift, *SHIFT),
-    Op("affine_channel", _affine_channel, *CHANNEL),
+    Op("affine_channel", _affine_channel, *CHANNEL, **NOT_PUBLIC),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -55,12 +56,21 @@ def legacy_builder(op_type: str) -> Callable[..., Any]:
 
 
 def function(path: str) -> Callable[..., Any]:
-    """A builder that calls the function of Paddle at a path (`nn.functional.relu`), whatever it calls its operand x."""
+    """A builder that calls the function of Paddle at a path (`nn.functional.relu`).
 
-    def call(x: Any, *operands: Any, **attributes: Any) -> Any:
-        return functools.reduce(getattr, path.split("."), paddle)(x, *operands, **attributes)
+    Operands that come before any other argument go by position, whatever Paddle calls them, all others by name.
+    """
+
+    def call(*operands: Any, **given: Any) -> Any:
+        first = dict(itertools.takewhile(lambda item: _is_operand(item[1]), given.items()))
+        named = {name: value for name, value in given.items() if name not in first}
+        return functools.reduce(getattr, path.split("."), paddle)(*operands, *first.values(), **named)
 
     return call
+
+
+def _is_operand(value: Any) -> bool:
+    return all(map(_is_operand, value)) if isinstance(value, list) and value else hasattr(value, "stop_gradient")
 
 
 def make_layer(build: Any, forward: Any) -> Any:
@@ -76,11 +86,11 @@ def make_layer(build: Any, forward: Any) -> Any:
     return Assembled()
 
 
-def layer_of(forward: Callable[..., Any]) -> Callable[[], Any]:
-    """What builds a layer without parts from its `forward`."""
+def layer_of(forward: Callable[..., Any], parts: Callable[[], dict[str, Any]] = dict) -> Callable[[], Any]:
+    """What builds a layer from its `forward`, and what makes its parts, if it has any."""
 
     def build() -> Any:
-        return make_layer(dict, forward)
+        return make_layer(parts, forward)
 
     build.__module__ = forward.__module__
     return build

@@ -266,18 +266,29 @@ class Op:
     """An operator under test: registry key, builder, cases, and whether random cases are made by varying these.
 
     `build(**arguments)` calls Paddle inside a static program and returns the tensor, or the tensors, to fetch.
-    The cases are named `<name>_test_1`, `<name>_test_2`, ... in their order. `module` is the name of the module that
-    has it in a list: that of the builder, unless `gen_models.all_ops` finds it in another.
+    The cases are named `<name>_test_1`, `<name>_test_2`, ... in their order. `marks` hold for each of them, beside its
+    own. `module` is the name of the module that has it in a list: that of the builder, unless `gen_models.all_ops`
+    finds it in another.
     """
 
-    def __init__(self, name: str, build: Callable[..., Any], *cases: Case, is_varied: bool = True) -> None:
+    def __init__(
+        self, name: str, build: Callable[..., Any], *cases: Case, is_varied: bool = True, **marks: Any
+    ) -> None:
         self.name, self.build, self.is_varied, self.module = name, build, is_varied, build.__module__
-        self.cases = tuple(dataclasses.replace(each, name=f"{name}_test_{i}") for i, each in enumerate(cases, 1))
+        self.cases = tuple(
+            dataclasses.replace(each, **{**marks, "name": f"{name}_test_{i}", "why": _joined(each.why, marks)})
+            for i, each in enumerate(cases, 1)
+        )
 
     @property
     def source(self) -> str:
         """The path of the module that has the operator in a list."""
         return getattr(sys.modules.get(self.module), "__file__", None) or ""
+
+
+def _joined(why: str, marks: dict[str, Any]) -> str:
+    """The reasons of a case and of what marks all cases of its operator."""
+    return "; ".join(dict.fromkeys(reason for reason in (why, marks.get("why")) if reason))
 
 
 # --- plain data ------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import make_layer, multiclass_nms3
+from gen_models.harness.building import layer_of, multiclass_nms3
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -43,13 +43,13 @@ _CORNERS = [[[0.1 * i, 0.1 * k, 0.1 * i + 0.2, 0.1 * k + 0.3] for i in range(4) 
 NETWORKS = [
     Network(
         "choosing_queries",
-        lambda: make_layer(_query_parts, _queries),
+        layer_of(_queries, _query_parts),
         {"scores": tensor([2, 12], low=0.1, high=1.0, dims=[-1, -1]), "x": tensor([2, 12, 8], dims=[-1, -1, 8])},
         more=[{"scores": tensor([1, 7], low=0.1, high=1.0), "x": tensor([1, 7, 8])}],
     ),
     Network(
         "choosing_boxes",
-        lambda: make_layer(_box_parts, _boxes),
+        layer_of(_boxes, _box_parts),
         {
             "boxes": tensor([1, 12, 4], values=_CORNERS, dims=[-1, -1, 4]),
             "scores": tensor([1, 2, 12], dims=[-1, 2, -1]),

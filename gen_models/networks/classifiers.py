@@ -21,17 +21,12 @@ NETWORKS = [
     _vision("densenet121"),
     _vision("googlenet", 224),
     _vision("inception_v3", 96),
-    _vision("mobilenet_v1"),
     _vision("mobilenet_v2"),
     _vision("mobilenet_v3_large"),
     _vision("mobilenet_v3_small"),
     _vision("resnet18"),
     _vision("resnet50"),
-    _vision("resnext50_32x4d"),
-    _vision("shufflenet_v2_swish"),
     _vision("shufflenet_v2_x0_25"),
-    _vision("squeezenet1_0"),
     _vision("squeezenet1_1"),
     _vision("vgg16", num_classes=0),  # its classifier alone has half a gigabyte of weights
-    _vision("wide_resnet50_2"),
 ]

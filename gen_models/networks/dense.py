@@ -50,44 +50,6 @@ def _segmenter() -> Any:
     return Segmenter()
 
 
-def _contextual() -> Any:
-    """Attention between pixels and regions (OCRNet), along rows and columns (CCNet), to learnt codewords (EncNet)."""
-    nn = paddle.nn
-
-    class Contextual(nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.stem, self.regions = _block(3, 8, 2), nn.Conv2D(8, 4, 1)
-            self.q, self.k, self.v = nn.Conv2D(8, 4, 1), nn.Conv1D(8, 4, 1), nn.Conv1D(8, 8, 1)
-            self.cross = nn.Conv2D(8, 8, 1)
-            self.words = self.create_parameter([3, 8])
-            self.scale = self.create_parameter([3])
-            self.gate = nn.Linear(8, 8)
-
-        def forward(self, x):
-            x = self.stem(x)
-            height, width = paddle.shape(x)[2], paddle.shape(x)[3]
-            share = paddle.nn.functional.softmax(self.regions(x).flatten(2), axis=-1)
-            objects = paddle.bmm(share, x.flatten(2).transpose([0, 2, 1])).transpose([0, 2, 1])
-            scores = paddle.bmm(self.q(x).flatten(2).transpose([0, 2, 1]), self.k(objects)) * 0.5
-            context = paddle.bmm(self.v(objects), paddle.nn.functional.softmax(scores, axis=-1).transpose([0, 2, 1]))
-            x = x + context.reshape([0, 8, height, width])
-            y = self.cross(x)
-            rows = paddle.einsum("bchw,bciw->bwhi", y, x)
-            columns = paddle.einsum("bchw,bchj->bhwj", y, x)
-            both = paddle.nn.functional.softmax(paddle.concat([rows.transpose([0, 2, 1, 3]), columns], axis=-1), -1)
-            x = x + paddle.einsum("bhwi,bciw->bchw", both[:, :, :, :height], y)
-            x = x + paddle.einsum("bhwj,bchj->bchw", both[:, :, :, height:], y)
-            pixels = x.flatten(2).transpose([0, 2, 1]).unsqueeze(2)
-            apart = pixels.expand([-1, -1, 3, -1]) - self.words.unsqueeze([0, 1])
-            near = paddle.nn.functional.softmax(self.scale * apart.pow(2).sum(-1), axis=-1)
-            encoded = (near.unsqueeze(-1) * apart).sum(1)
-            encoded = paddle.nn.functional.normalize(encoded.flatten(1), p=2, axis=1).reshape([-1, 3, 8]).mean(1)
-            return x * (1 + paddle.nn.functional.sigmoid(self.gate(encoded)).unsqueeze([2, 3]))
-
-    return Contextual()
-
-
 def _style() -> Any:
     """StyleGAN2: convolutions whose weights a style modulates for each image, blurred enlargement, noise, sums."""
     nn = paddle.nn
@@ -246,7 +208,6 @@ def _latent(seed: int) -> dict[str, TensorSpec]:
 
 
 NETWORKS = [
-    Network("dense_context", _contextual, _image(1, 16, 12), more=[_image(2, 10, 14)]),
     Network("dense_denoiser", _denoiser, _noisy(2, 8, 8, 5), more=[_noisy(1, 12, 8, 3)]),
     Network(
         "dense_flow",

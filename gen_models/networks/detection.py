@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import conv_norm, make_layer, multiclass_nms3
+from gen_models.harness.building import conv_norm, layer_of, multiclass_nms3
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -215,26 +215,24 @@ def _image(n: int, h: int, w: int) -> dict[str, Any]:
 
 
 NETWORKS = [
-    Network(
-        "yolov3", lambda: make_layer(_yolo_parts, _yolo), _yolo_inputs(2), more=[_yolo_inputs(1), _yolo_inputs(3, 96)]
-    ),
+    Network("yolov3", layer_of(_yolo, _yolo_parts), _yolo_inputs(2), more=[_yolo_inputs(1), _yolo_inputs(3, 96)]),
     Network(
         "ssd",
-        lambda: make_layer(_ssd_parts, _ssd),
+        layer_of(_ssd, _ssd_parts),
         {"image": tensor([2, 3, 64, 64], dims=[-1, 3, 64, 64])},
         more=[{"image": tensor([1, 3, 64, 64])}],
     ),
     Network(
         "rotated_detector",
-        lambda: make_layer(_rotated_parts, _rotated),
+        layer_of(_rotated, _rotated_parts),
         _rotated_inputs(1, 64, 64),
         more=[_rotated_inputs(2, 48, 80)],
     ),
     Network(
         "rectifier",
-        lambda: make_layer(_rectifier_parts, _rectifier),
+        layer_of(_rectifier, _rectifier_parts),
         _image(1, 16, 64),
         more=[_image(2, 16, 32)],
     ),
-    Network("db", lambda: make_layer(_db_parts, _db), _image(1, 64, 96), more=[_image(2, 32, 64)]),
+    Network("db", layer_of(_db, _db_parts), _image(1, 64, 96), more=[_image(2, 32, 64)]),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import make_layer
+from gen_models.harness.building import layer_of
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -71,41 +71,28 @@ def _contexts_forward(self: Any, x: Any) -> Any:
     return joined, paddle.tile(mask, [1, 4, 1, 2]), chances
 
 
-def experts() -> Any:
-    return make_layer(_experts, _experts_forward)
-
-
-def contexts() -> Any:
-    return make_layer(dict, _contexts_forward)
-
-
-def operators() -> Any:
-    return make_layer(_members, _operators_forward)
-
-
-def broadcast() -> Any:
-    return make_layer(_members, _broadcast_forward)
-
-
 NETWORKS = [
     *(
         Network(
-            f"higher_ranks_{build.__name__}",
-            build,
+            f"higher_ranks_{name}",
+            layer_of(forward, _members),
             {"x": tensor([4, 3], dims=[-1, 3], low=0.25), **others},
             more=[{"x": tensor([rows, 3], dims=[-1, 3], low=0.25), **others} for rows in (2, 3)],
         )
-        for build, others in ((operators, {}), (broadcast, {"y": tensor([2, 1, 2])}))
+        for name, forward, others in (
+            ("operators", _operators_forward, {}),
+            ("broadcast", _broadcast_forward, {"y": tensor([2, 1, 2])}),
+        )
     ),
     Network(
         "higher_ranks_experts",
-        experts,
+        layer_of(_experts_forward, _experts),
         {"x": tensor([1, 2, 4], dims=[1, -1, 4]), "rows": tensor([2, 4], dims=[-1, 4])},
         more=[{"x": tensor([1, n, 4], dims=[1, -1, 4]), "rows": tensor([n, 4], dims=[-1, 4])} for n in (5, 1)],
     ),
     Network(
         "higher_ranks_contexts",
-        contexts,
+        layer_of(_contexts_forward),
         {"x": tensor([2, 4, 3, 3], dims=[-1, 4, 3, 3])},
         more=[{"x": tensor([n, 4, 3, 3], dims=[-1, 4, 3, 3])} for n in (3, 1)],
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from gen_models.harness.building import make_layer
+from gen_models.harness.building import layer_of
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -30,6 +30,7 @@ def _positions_parts() -> dict[str, Any]:
 
 
 def _positions_forward(self: Any, image: Any) -> Any:
+    """Between convolutions with channels last, sums with what is cut out, padded, split and reduced of embeddings."""
     x, functional = self.before(image), paddle.nn.functional
     places = [
         self.sliced[:, 1:],
@@ -40,11 +41,6 @@ def _positions_forward(self: Any, image: Any) -> Any:
         paddle.max(self.extreme, axis=2, keepdim=True)[:1],
     ]
     return tuple(self.after(functional.relu(x + place)) for place in places)
-
-
-def positions() -> Any:
-    """Between convolutions with channels last, sums with what is cut out, padded, split and reduced of embeddings."""
-    return make_layer(_positions_parts, _positions_forward)
 
 
 def _states_parts(batch: int, layers: int) -> dict[str, Any]:
@@ -58,31 +54,18 @@ def _states_parts(batch: int, layers: int) -> dict[str, Any]:
 
 
 def _states_forward(self: Any, x: Any) -> Any:
+    """Recurrent layers of two directions that begin with learned states."""
     out, (hidden, cell) = self.lstm(x, (self.hidden, self.cell))
     other, last = self.gru(x, self.hidden)
     return out, hidden, cell, other, last
 
 
-def two_states() -> Any:
-    """Recurrent layers of two directions that begin with learned states, as many as directions."""
-    return make_layer(partial(_states_parts, 2, 1), _states_forward)
-
-
-def three_states() -> Any:
-    """The same for batches of three."""
-    return make_layer(partial(_states_parts, 3, 2), _states_forward)
-
-
 def _grown_forward(self: Any, x: Any) -> Any:
+    """The same learned state for each sequence of a batch."""
     batch = paddle.shape(x)[0]
     hidden, cell = (value.expand([value.shape[0], batch, value.shape[2]]) for value in (self.hidden, self.cell))
     out, (hidden, cell) = self.lstm(x, (hidden, cell))
     return out, hidden, cell
-
-
-def grown_states() -> Any:
-    """The same learned state for each sequence of a batch."""
-    return make_layer(partial(_states_parts, 1, 2), _grown_forward)
 
 
 def _image(*dims: int) -> dict[str, Any]:
@@ -105,35 +88,35 @@ def _resized_forward(self: Any, x: Any) -> Any:
     return x + image, *lines
 
 
-def resized() -> Any:
-    """Resized position embeddings."""
-    return make_layer(_resized_parts, _resized_forward)
-
-
 def _expanded_forward(self: Any, x: Any) -> Any:
     """A product whose second axis is repeated, or kept."""
     return paddle.expand(self.project(x), [-1, 2, -1, -1])
 
 
-def expanded_product() -> Any:
-    """A projection that is expanded."""
-    return make_layer(lambda: {"project": paddle.nn.Linear(6, 8)}, _expanded_forward)
-
+_positions = layer_of(_positions_forward, _positions_parts)
+_two_states = layer_of(_states_forward, partial(_states_parts, 2, 1))
+_three_states = layer_of(_states_forward, partial(_states_parts, 3, 2))
+_expanded_product = layer_of(_expanded_forward, lambda: {"project": paddle.nn.Linear(6, 8)})
 
 NETWORKS = [
     Network(
         "expanded_product",
-        expanded_product,
+        _expanded_product,
         {"x": tensor([3, 1, 4, 6], dims=[-1, -1, 4, 6])},
         more=[{"x": tensor([2, 2, 4, 6])}],
     ),
-    Network("expanded_product_kept", expanded_product, {"x": tensor([3, 2, 4, 6], dims=[-1, 2, 4, 6])}),
-    Network("resized", resized, {"x": tensor([1, 2, 3, 4], dims=[-1, 2, -1, 4])}),
-    Network("positions_known", positions, _image(_SIZE, _SIZE, _SIZE, 3)),
-    Network("positions_unknown", positions, _image(-1, -1, -1, 3)),
-    Network("two_states_known", two_states, _sequences(2, 2, 5, 4)),
-    Network("two_states_unknown", two_states, _sequences(2, 2, -1, 4)),
-    Network("three_states_known", three_states, _sequences(3, 3, 5, 4)),
-    Network("three_states_unknown", three_states, _sequences(3, 3, -1, 4)),
-    Network("grown_states", grown_states, _sequences(2, -1, -1, 4), more=[_sequences(3, -1, -1, 4)]),
+    Network("expanded_product_kept", _expanded_product, {"x": tensor([3, 2, 4, 6], dims=[-1, 2, 4, 6])}),
+    Network("resized", layer_of(_resized_forward, _resized_parts), {"x": tensor([1, 2, 3, 4], dims=[-1, 2, -1, 4])}),
+    Network("positions_known", _positions, _image(_SIZE, _SIZE, _SIZE, 3)),
+    Network("positions_unknown", _positions, _image(-1, -1, -1, 3)),
+    Network("two_states_known", _two_states, _sequences(2, 2, 5, 4)),
+    Network("two_states_unknown", _two_states, _sequences(2, 2, -1, 4)),
+    Network("three_states_known", _three_states, _sequences(3, 3, 5, 4)),
+    Network("three_states_unknown", _three_states, _sequences(3, 3, -1, 4)),
+    Network(
+        "grown_states",
+        layer_of(_grown_forward, partial(_states_parts, 1, 2)),
+        _sequences(2, -1, -1, 4),
+        more=[_sequences(3, -1, -1, 4)],
+    ),
 ]

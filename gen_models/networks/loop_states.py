@@ -207,14 +207,11 @@ NETWORKS = [
         {"x": tensor([3, 4]), "y": tensor([2, 4]), "n": tensor([], "int64", values=4)},
         more=[{"x": tensor([3, 4]), "y": tensor([2, 4]), "n": tensor([], "int64", values=n)} for n in (3, 0, 1)],
     ),
-    *(
-        Network(
-            f"replaced_in_loop{name}",
-            layer_of(_replaced_in_loop),
-            {"x": tensor([3, 4], dims=dims), "n": tensor([1], "int64", values=[0])},
-            more=[{"x": tensor([3, 4]), "n": tensor([1], "int64", values=[count])} for count in (2, 0)],
-        )
-        for name, dims in (("", [-1, -1]), ("_of_known_size", [3, 4]))
+    Network(
+        "replaced_in_loop_of_known_size",
+        layer_of(_replaced_in_loop),
+        {"x": tensor([3, 4]), "n": tensor([1], "int64", values=[0])},
+        more=[{"x": tensor([3, 4]), "n": tensor([1], "int64", values=[count])} for count in (2, 0)],
     ),
     Network(
         "replaced_in_loops",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import make_layer
+from gen_models.harness.building import layer_of
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -109,14 +109,10 @@ def _regions() -> dict[str, Any]:
 
 
 NETWORKS = [
-    Network("permutes_ssd", lambda: make_layer(_ssd_parts, _ssd), _image(1, 48, 64)),
-    Network("permutes_yolo", lambda: make_layer(_yolo_parts, _yolo), _image(1, 32, 48)),
-    Network(
-        "permutes_rcnn", lambda: make_layer(lambda: _rcnn_parts(False), _rcnn), {**_image(1, 32, 48), **_regions()}
-    ),
-    Network(
-        "permutes_mask_rcnn", lambda: make_layer(lambda: _rcnn_parts(True), _rcnn), {**_image(1, 32, 48), **_regions()}
-    ),
+    Network("permutes_ssd", layer_of(_ssd, _ssd_parts), _image(1, 48, 64)),
+    Network("permutes_yolo", layer_of(_yolo, _yolo_parts), _image(1, 32, 48)),
+    Network("permutes_rcnn", layer_of(_rcnn, lambda: _rcnn_parts(False)), {**_image(1, 32, 48), **_regions()}),
+    Network("permutes_mask_rcnn", layer_of(_rcnn, lambda: _rcnn_parts(True)), {**_image(1, 32, 48), **_regions()}),
 ]
 PERMUTES = {
     "permutes_ssd": ("MobileNet SSD", 12, 10, 2),

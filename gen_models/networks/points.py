@@ -56,32 +56,6 @@ def _sampled() -> Any:
     return Sampled()
 
 
-def _pillars() -> Any:
-    """PointPillars: points of pillars encoded alike, scattered onto the ground plan, and convolved."""
-    nn = paddle.nn
-
-    class Pillars(nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.encode, self.norm = nn.Linear(5, 8, bias_attr=False), nn.BatchNorm1D(8)
-            self.plan = nn.Sequential(
-                nn.Conv2D(8, 8, 3, stride=2, padding=1), nn.ReLU(), nn.Conv2DTranspose(8, 4, 2, 2)
-            )
-
-        def forward(self, pillars, counts, places):
-            steps = paddle.arange(pillars.shape[1]).astype("int64").unsqueeze(0)
-            seen = (steps < counts.unsqueeze(1)).unsqueeze(-1).astype("float32")
-            mean = pillars.sum(axis=1, keepdim=True) / counts.astype("float32").reshape([-1, 1, 1])
-            x = paddle.concat([pillars, pillars[:, :, :2] - mean[:, :, :2]], axis=-1) * seen
-            x = self.norm(self.encode(x).transpose([0, 2, 1])).transpose([0, 2, 1])
-            x = paddle.nn.functional.relu(x).max(axis=1)
-            canvas = paddle.zeros([8 * 8, 8])
-            canvas = paddle.scatter(canvas, places[:, 0] * 8 + places[:, 1], x, overwrite=True)
-            return self.plan(canvas.transpose([1, 0]).reshape([1, 8, 8, 8]))
-
-    return Pillars()
-
-
 def _film() -> Any:
     """A slow and a fast path of frames, channels shifted between frames, convolutions in three dimensions."""
     nn = paddle.nn
@@ -120,19 +94,10 @@ def _cloud(batch: int, points: int, count: int) -> dict[str, TensorSpec]:
     }
 
 
-def _columns(places: list[list[int]]) -> dict[str, TensorSpec]:
-    return {
-        "pillars": tensor([len(places), 4, 3], dims=[-1, 4, 3]),
-        "counts": tensor([len(places)], "int64", low=1, high=5, dims=[-1]),
-        "places": tensor([len(places), 2], "int64", values=places, dims=[-1, 2]),
-    }
-
-
 NETWORKS = [
     Network(
         "film", _film, {"frames": tensor([1, 3, 6, 16, 16], dims=[-1, 3, 6, -1, -1])},
         more=[{"frames": tensor([2, 3, 6, 20, 12])}],
     ),
-    Network("pillars", _pillars, _columns([[1, 2], [7, 0], [4, 4]]), more=[_columns([[0, 0], [3, 5]])]),
     Network("points_sampled", _sampled, _cloud(2, 20, 6), more=[_cloud(1, 33, 4)]),
 ]  # fmt: skip

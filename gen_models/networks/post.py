@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import conv_norm, is_pir, legacy_op, make_layer, multiclass_nms3
+from gen_models.harness.building import conv_norm, is_pir, layer_of, legacy_op, multiclass_nms3
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -240,43 +240,43 @@ def _fixed(n: int) -> dict[str, Any]:
 NETWORKS = [
     Network(
         "ppyoloe",
-        lambda: make_layer(lambda: _ppyoloe_parts(True), _ppyoloe),
+        layer_of(_ppyoloe, lambda: _ppyoloe_parts(True)),
         {**_image(2, 64, 96), **_scale(2)},
         more=[{**_image(1, 96, 64), **_scale(1)}],
     ),
     Network(
         "ppyoloe_fixed",
-        lambda: make_layer(lambda: _ppyoloe_parts(False), _ppyoloe),
+        layer_of(_ppyoloe, lambda: _ppyoloe_parts(False)),
         {**_fixed(2), **_scale(2)},
         more=[{**_fixed(1), **_scale(1)}],
     ),
     Network(
         "picodet",
-        lambda: make_layer(_picodet_parts, _picodet),
+        layer_of(_picodet, _picodet_parts),
         {**_image(2, 64, 96), **_scale(2)},
         more=[{**_image(1, 96, 64), **_scale(1)}],
     ),
     Network(
         "gfl",
-        lambda: make_layer(lambda: _picodet_parts(False), _picodet),
+        layer_of(_picodet, lambda: _picodet_parts(False)),
         {**_image(2, 64, 96), **_scale(2)},
         more=[{**_image(1, 96, 64), **_scale(1)}],
     ),
     Network(
         "picodet_fixed",
-        lambda: make_layer(_picodet_parts, _picodet),
+        layer_of(_picodet, _picodet_parts),
         {**_fixed(2), **_scale(2)},
         more=[{**_fixed(1), **_scale(1)}],
     ),
     Network(
         "ssd_in_pixels",
-        lambda: make_layer(_ssd_parts, _ssd),
+        layer_of(_ssd, _ssd_parts),
         {**_fixed(2), **_shape(2, 64, 96), **_scale(2)},
         more=[{**_fixed(1), **_shape(1, 64, 96), **_scale(1)}],
     ),
     Network(
         "ppyolo",
-        lambda: make_layer(_ppyolo_parts, _ppyolo),
+        layer_of(_ppyolo, _ppyolo_parts),
         {**_image(2, 64, 96), **_shape(2, 64, 96), **_scale(2)},
         more=[{**_image(1, 96, 64), **_shape(1, 96, 64), **_scale(1)}],
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import make_layer
+from gen_models.harness.building import layer_of
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -50,30 +50,6 @@ def _unchanged_forward(self: Any, x: Any, count: Any) -> Any:
     return kept, i
 
 
-def identities() -> Any:
-    return make_layer(dict, _identities_forward)
-
-
-def casts() -> Any:
-    return make_layer(dict, _cast_forward)
-
-
-def casts_there_and_back() -> Any:
-    return make_layer(dict, _there_and_back_forward)
-
-
-def of_a_branch() -> Any:
-    return make_layer(dict, _branch_forward)
-
-
-def of_both_branches() -> Any:
-    return make_layer(dict, _same_branches_forward)
-
-
-def of_a_loop() -> Any:
-    return make_layer(dict, _unchanged_forward)
-
-
 def _x(length: int) -> Any:
     return tensor([length, length + 2, 4], dims=[-1, -1, 4], low=-1, high=1 if length % 2 else 3)
 
@@ -90,16 +66,16 @@ def _counted(length: int) -> dict[str, Any]:
     return {"x": _x(length), "count": tensor([1], "int64", values=[length % 3])}
 
 
-def _network(build: Any, inputs: Any) -> Network:
+def _network(name: str, forward: Any, inputs: Any) -> Network:
     first, *more = map(inputs, _LENGTHS)
-    return Network(f"returned_{build.__name__}", build, first, more=more)
+    return Network(f"returned_{name}", layer_of(forward), first, more=more)
 
 
 NETWORKS = [
-    _network(identities, _one),
-    _network(casts, _one),
-    _network(casts_there_and_back, _one),
-    _network(of_a_branch, _two),
-    _network(of_both_branches, _two),
-    _network(of_a_loop, _counted),
+    _network("identities", _identities_forward, _one),
+    _network("casts", _cast_forward, _one),
+    _network("casts_there_and_back", _there_and_back_forward, _one),
+    _network("of_a_branch", _branch_forward, _two),
+    _network("of_both_branches", _same_branches_forward, _two),
+    _network("of_a_loop", _unchanged_forward, _counted),
 ]

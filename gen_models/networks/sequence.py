@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import make_layer
+from gen_models.harness.building import layer_of, make_layer
 from gen_models.harness.network import Network
 from gen_models.harness.spec import TensorSpec, paddle, tensor
 
@@ -366,22 +366,22 @@ def _pair(batch: int, source: int, target: int) -> dict[str, TensorSpec]:
 
 
 NETWORKS = [
-    Network("bert", lambda: make_layer(_bert_parts, _bert_forward), _ids(2, 9, 3), more=[_ids(1, 5), _ids(3, 12, 5)]),
+    Network("bert", layer_of(_bert_forward, _bert_parts), _ids(2, 9, 3), more=[_ids(1, 5), _ids(3, 12, 5)]),
     Network(
         "encoder_by_hand",
-        lambda: make_layer(_attention_parts, _attention_forward),
+        layer_of(_attention_forward, _attention_parts),
         _states(2, 7, 7, 4),
         more=[_states(1, 3, 2), _states(3, 11, 5, 11, 1)],
     ),
     Network(
         "masked_twice",
-        lambda: make_layer(_masked_twice_parts, _masked_twice_forward),
+        layer_of(_masked_twice_forward, _masked_twice_parts),
         _frames(7, 7, 4),
         more=[_frames(5, 5), _frames(9, 3, 9, 6)],
     ),
     Network("recurrent_reversed", _reversed, _steps(3, 2), more=[_steps(1, 4)]),
-    Network("crnn", lambda: make_layer(_crnn_parts, _crnn_forward), _line(1, 64), more=[_line(2, 96), _line(3, 33)]),
-    Network("swin_stage", lambda: make_layer(_swin_parts, _swin_forward), _picture(1), more=[_picture(3)]),
+    Network("crnn", layer_of(_crnn_forward, _crnn_parts), _line(1, 64), more=[_line(2, 96), _line(3, 33)]),
+    Network("swin_stage", layer_of(_swin_forward, _swin_parts), _picture(1), more=[_picture(3)]),
     Network("svtr_mixer", _svtr, _text_line(1), more=[_text_line(2)]),
-    Network("seq2seq", lambda: make_layer(_seq2seq_parts, _seq2seq_forward), _pair(2, 6, 4), more=[_pair(1, 3, 5)]),
+    Network("seq2seq", layer_of(_seq2seq_forward, _seq2seq_parts), _pair(2, 6, 4), more=[_pair(1, 3, 5)]),
 ]

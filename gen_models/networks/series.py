@@ -1,4 +1,4 @@
-"""Whole networks for time series: decomposition, periods found by a Fourier transform, patches, blocks of residuals."""
+"""Whole networks for time series: decomposition, periods found by a Fourier transform, blocks of residuals."""
 
 from __future__ import annotations
 
@@ -71,31 +71,6 @@ def _periodic() -> Any:
     return Periodic()
 
 
-def _patched() -> Any:
-    """PatchTST: series apart from each other, patches by unfolding, an encoder, reversible normalization."""
-    nn = paddle.nn
-
-    class Patched(nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.pad = nn.Pad1D([0, 4], mode="replicate")
-            self.embed = nn.Linear(8, 16)
-            self.places = self.create_parameter([6, 16])
-            self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0), 1)
-            self.head = nn.Linear(6 * 16, _AHEAD)
-
-        def forward(self, x):
-            mean = paddle.mean(x, axis=1, keepdim=True)
-            spread = paddle.std(x, axis=1, keepdim=True)
-            y = self.pad(((x - mean) / spread).transpose([0, 2, 1]))
-            y = paddle.stack([y[:, :, i : i + 8] for i in range(0, 21, 4)], axis=2)
-            y = self.embed(y) + self.places
-            y = self.encoder(y.reshape([-1, 6, 16])).reshape([-1, _SERIES, 6 * 16])
-            return self.head(y).transpose([0, 2, 1]) * spread + mean
-
-    return Patched()
-
-
 def _residual_blocks() -> Any:
     """N-BEATS and N-HiTS: what a block explains is taken from its input; pooled inputs, interpolated forecasts."""
     nn = paddle.nn
@@ -129,6 +104,5 @@ def _series(batch: int) -> dict[str, Any]:
 NETWORKS = [
     Network("series_blocks", _residual_blocks, _series(2), more=[_series(1)]),
     Network("series_decomposed", _decomposed, _series(2), more=[_series(1)]),
-    Network("series_patches", _patched, _series(2), more=[_series(3)]),
     Network("series_periods", _periodic, _series(2), more=[_series(3)]),
 ]

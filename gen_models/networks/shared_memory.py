@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import make_layer
+from gen_models.harness.building import layer_of
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -19,17 +19,9 @@ def _joined_forward(self: Any, x: Any) -> Any:
     return self.conv(paddle.transpose(last, [0, 3, 1, 2])), paddle.tanh(joined)
 
 
-def joined() -> Any:
-    return make_layer(_convolution, _joined_forward)
-
-
 def _joined_channels_first_forward(self: Any, x: Any) -> Any:
     first = self.conv(x)
     return paddle.transpose(first, [0, 2, 3, 1]).sum(-1), paddle.abs(paddle.concat([first, first * 2.0], axis=0))
-
-
-def joined_channels_first() -> Any:
-    return make_layer(_convolution, _joined_channels_first_forward)
 
 
 def _overwritten_forward(self: Any, x: Any) -> Any:
@@ -39,17 +31,9 @@ def _overwritten_forward(self: Any, x: Any) -> Any:
     return self.conv(image), doubled + doubled
 
 
-def overwritten() -> Any:
-    return make_layer(_convolution, _overwritten_forward)
-
-
 def _returned_steps_forward(self: Any, x: Any) -> Any:
     steps = paddle.nn.functional.relu(x)
     return *self.rnn(steps), steps.flatten(), paddle.concat([steps, steps * 2.0]).unsqueeze(0)
-
-
-def returned_steps() -> Any:
-    return make_layer(lambda: {"rnn": paddle.nn.LSTM(6, 5, time_major=True)}, _returned_steps_forward)
 
 
 def _unknown_width_forward(self: Any, x: Any, y: Any) -> Any:
@@ -57,16 +41,22 @@ def _unknown_width_forward(self: Any, x: Any, y: Any) -> Any:
     return paddle.nn.functional.relu(scores) * self.bias
 
 
-def unknown_width() -> Any:
-    return make_layer(lambda: {"bias": paddle.create_parameter([5], "float32")}, _unknown_width_forward)
-
-
 NETWORKS = [
-    Network("shared_joined", joined, {"x": tensor([1, 3, 4, 8])}),
-    Network("shared_joined_channels_first", joined_channels_first, {"x": tensor([2, 8, 3, 5])}),
-    Network("shared_overwritten", overwritten, {"x": tensor([1, 12, 8])}),
-    Network("shared_returned_steps", returned_steps, {"x": tensor([7, 3, 6])}),
+    Network("shared_joined", layer_of(_joined_forward, _convolution), {"x": tensor([1, 3, 4, 8])}),
     Network(
-        "shared_unknown_width", unknown_width, {"x": tensor([2, 4], dims=[-1, 4]), "y": tensor([5, 4], dims=[-1, 4])}
+        "shared_joined_channels_first",
+        layer_of(_joined_channels_first_forward, _convolution),
+        {"x": tensor([2, 8, 3, 5])},
+    ),
+    Network("shared_overwritten", layer_of(_overwritten_forward, _convolution), {"x": tensor([1, 12, 8])}),
+    Network(
+        "shared_returned_steps",
+        layer_of(_returned_steps_forward, lambda: {"rnn": paddle.nn.LSTM(6, 5, time_major=True)}),
+        {"x": tensor([7, 3, 6])},
+    ),
+    Network(
+        "shared_unknown_width",
+        layer_of(_unknown_width_forward, lambda: {"bias": paddle.create_parameter([5], "float32")}),
+        {"x": tensor([2, 4], dims=[-1, 4]), "y": tensor([5, 4], dims=[-1, 4])},
     ),
 ]

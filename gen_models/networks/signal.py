@@ -5,32 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gen_models.harness.building import make_layer
+from gen_models.harness.building import layer_of
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
 
-def _layer(function: Callable[..., Any], arguments: int) -> Callable[[], Any]:
-    """Builds a layer without weights."""
-
-    def build() -> Any:
-        class One(paddle.nn.Layer):
-            def forward(self, x: Any) -> Any:
-                return self.function(x)
-
-        class Two(paddle.nn.Layer):
-            def forward(self, x: Any, y: Any) -> Any:
-                return self.function(x, y)
-
-        layer = One() if arguments == 1 else Two()
-        layer.function = function
-        return layer
-
-    return build
-
-
 def _network(name: str, forward: Callable[..., Any], pir_only: bool = False, **inputs: Any) -> Network:
-    return Network(name, _layer(forward, len(inputs)), inputs, **(_PIR if pir_only else {}))
+    return Network(name, layer_of(forward), inputs, **(_PIR if pir_only else {}))
 
 
 _PIR: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 does not take complex numbers in all of its functions"}
@@ -112,12 +93,12 @@ def _fourier_unit() -> Any:
     return Unit()
 
 
-def _mixing(x: Any) -> Any:
+def _mixing(self: Any, x: Any) -> Any:
     """FNet: the real part of a transform takes the place of attention."""
     return paddle.fft.fft2(x).real()
 
 
-def _rotary(x: Any, y: Any) -> Any:
+def _rotary(self: Any, x: Any, y: Any) -> Any:
     """Positions by complex rotation, as the Llama of 2023 wrote it."""
     rotation = paddle.complex(paddle.cos(y), paddle.sin(y))
     pairs = paddle.as_complex(x.reshape([0, 6, 4, 2]))
@@ -141,13 +122,13 @@ def _along_axis_1(self: Any, x: Any) -> Any:
     return self.last(self.slopes(first)) * paddle.arange(5, dtype="float32").reshape([1, 5, 1, 1])
 
 
-def _reshaped_means(x: Any, y: Any) -> Any:
+def _reshaped_means(self: Any, x: Any, y: Any) -> Any:
     """Means and maxima of several axes, each with every other number, and those of a single sequence as a column."""
     product = paddle.matmul(paddle.mean(x, axis=1).reshape([-1, 1]), paddle.max(x, axis=0).reshape([1, -1]))
     return product, paddle.sum(y, axis=1).transpose([1, 0])
 
 
-def _moves(x: Any, y: Any) -> Any:
+def _moves(self: Any, x: Any, y: Any) -> Any:
     first = paddle.concat([x, paddle.transpose(y, [1, 0])], axis=0)
     second = paddle.flip(paddle.roll(first, 1, 0), [1]).reshape([-1, 2, 2])
     third, fourth = second[:, :, :1], second[:, :, 1:]
@@ -158,7 +139,7 @@ def _moves(x: Any, y: Any) -> Any:
     return paddle.as_real(summed), paddle.shape(sixth), paddle.as_real(paddle.expand(summed, [2, 3, 3, 2]))
 
 
-def _products(x: Any, y: Any) -> Any:
+def _products(self: Any, x: Any, y: Any) -> Any:
     product = paddle.matmul(x, y) * 2.0
     mixed = paddle.einsum("ij,jk->ik", x, y) - product / paddle.conj(product)
     bent = paddle.matmul(x, x, transpose_y=True) + paddle.matmul(y, y, transpose_x=True).sum()
@@ -167,7 +148,7 @@ def _products(x: Any, y: Any) -> Any:
     return [paddle.as_real(value) for value in (product, mixed, bent, other)] + [same]
 
 
-def _elementary(x: Any, y: Any) -> Any:
+def _elementary(self: Any, x: Any, y: Any) -> Any:
     return [
         paddle.as_real(x * y / (x + y - 3.0)),
         paddle.abs(x),
@@ -192,12 +173,10 @@ NETWORKS = [
     Network("fast_fourier_convolution", _fourier_unit, {"x": tensor([2, 4, 8, 8], dims=[-1, 4, 8, 8])}),
     _network("fnet_mixing", _mixing, x=tensor([2, 7, 6], dims=[-1, -1, 6])),
     _network("complex_rotary", _rotary, x=tensor([2, 6, 8], dims=[-1, 6, 8]), y=tensor([6, 4], low=-4, high=4)),
-    Network(
-        "square_attention", lambda: make_layer(dict, _square_attention), dict.fromkeys("qkv", tensor([2, 4, 4, 6]))
-    ),
+    Network("square_attention", layer_of(_square_attention), dict.fromkeys("qkv", tensor([2, 4, 4, 6]))),
     Network(
         "constants_along_axis_1",
-        lambda: make_layer(_along_axis_1_parts, _along_axis_1),
+        layer_of(_along_axis_1, _along_axis_1_parts),
         {"x": tensor([2, 5, 3, 6], dims=[-1, 5, 3, 6])},
     ),
     _network("reshaped_means", _reshaped_means, x=tensor([2, 4, 3], dims=[-1, -1, 3]), y=tensor([1, 4, 3])),

@@ -8,8 +8,6 @@ from gen_models.harness.network import Network
 from gen_models.harness.spec import TensorSpec, paddle, tensor
 
 _WIDTH, _HEADS, _BANDS = 16, 2, 20
-_LEFT = 6
-"""Frames before its own that a convolution of a streaming network sees."""
 
 
 def _present(lengths: Any, longest: Any) -> Any:
@@ -83,69 +81,6 @@ def _sounds(frames: int, *lengths: int) -> dict[str, TensorSpec]:
     return {
         "sound": tensor([len(lengths), frames, _BANDS], dims=[-1, -1, _BANDS]),
         "lengths": tensor([len(lengths)], "int64", values=list(lengths), dims=[-1]),
-    }
-
-
-def _streaming() -> Any:
-    """Two layers over a part of a sound, with keys, values and frames of the part before it, if there are any."""
-    nn = paddle.nn
-
-    def step():
-        return nn.Sequential(nn.Linear(_WIDTH, 2 * _WIDTH), nn.Swish(), nn.Linear(2 * _WIDTH, _WIDTH))
-
-    class Streaming(nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.enter = nn.Conv1D(_BANDS, _WIDTH, 3, stride=2)
-            self.norms = nn.LayerList([nn.LayerNorm(_WIDTH) for _ in range(9)])
-            self.steps = nn.LayerList([step() for _ in range(4)])
-            self.qkv = nn.LayerList([nn.Linear(_WIDTH, 3 * _WIDTH) for _ in range(2)])
-            self.out = nn.LayerList([nn.Linear(_WIDTH, _WIDTH) for _ in range(2)])
-            self.wide = nn.LayerList([nn.Conv1D(_WIDTH, 2 * _WIDTH, 1) for _ in range(2)])
-            self.deep = nn.LayerList([nn.Conv1D(_WIDTH, _WIDTH, _LEFT + 1, groups=_WIDTH) for _ in range(2)])
-            self.narrow = nn.LayerList([nn.Conv1D(_WIDTH, _WIDTH, 1) for _ in range(2)])
-
-        def attended(self, i, x, before):
-            shape = [0, -1, _HEADS, _WIDTH // _HEADS]
-            q, k, v = (part.reshape(shape).transpose([0, 2, 1, 3]) for part in self.qkv[i](x).chunk(3, axis=-1))
-            if paddle.shape(before)[2] > 0:
-                k = paddle.concat([before[:, :, :, : _WIDTH // _HEADS], k], axis=2)
-                v = paddle.concat([before[:, :, :, _WIDTH // _HEADS :], v], axis=2)
-            context = paddle.matmul(paddle.nn.functional.softmax(paddle.matmul(q, k, transpose_y=True), axis=-1), v)
-            return self.out[i](context.transpose([0, 2, 1, 3]).reshape([0, -1, _WIDTH])), paddle.concat([k, v], axis=-1)
-
-        def convolved(self, i, x, before):
-            x = x.transpose([0, 2, 1])
-            if paddle.shape(before)[2] == 0:
-                x = paddle.nn.functional.pad(x, [_LEFT, 0], "constant", 0.0, data_format="NCL")
-            else:
-                x = paddle.concat([before, x], axis=2)
-            seen = x[:, :, -_LEFT:]
-            x = self.deep[i](paddle.nn.functional.glu(self.wide[i](x), axis=1))
-            return self.narrow[i](paddle.nn.functional.swish(x)).transpose([0, 2, 1]), seen
-
-        def forward(self, sound, attention, frames):
-            x = self.enter(sound.transpose([0, 2, 1])).transpose([0, 2, 1])
-            attentions: list[Any] = []
-            seen: list[Any] = []
-            for i in range(2):
-                x = x + 0.5 * self.steps[2 * i](self.norms[4 * i](x))
-                context, cache = self.attended(i, self.norms[4 * i + 1](x), attention[i : i + 1])
-                x, attentions = x + context, [*attentions, cache]
-                y, cache = self.convolved(i, self.norms[4 * i + 2](x), frames[i])
-                x, seen = x + y, [*seen, cache]
-                x = x + 0.5 * self.steps[2 * i + 1](self.norms[4 * i + 3](x))
-            return self.norms[8](x), paddle.concat(attentions, axis=0), paddle.stack(seen, axis=0)
-
-    return Streaming()
-
-
-def _part(frames: int, before: int) -> dict[str, TensorSpec]:
-    unknown = [-1, -1, -1, -1]
-    return {
-        "sound": tensor([1, frames, _BANDS], dims=[1, -1, _BANDS]),
-        "attention": tensor([2, _HEADS, before, 2 * _WIDTH // _HEADS], dims=unknown),
-        "frames": tensor([2, 1, _WIDTH, _LEFT], dims=unknown),
     }
 
 
@@ -232,6 +167,5 @@ def _phonemes(batch: int, length: int) -> dict[str, TensorSpec]:
 NETWORKS = [
     Network("speech_conformer", _conformer, _sounds(31, 31, 22), more=[_sounds(43, 43)]),
     Network("speech_speaker", _speaker, _sounds(12, 12, 7, 10), more=[_sounds(19, 19, 4)]),
-    Network("speech_streaming", _streaming, _part(33, 16), more=[_part(17, 0), _part(25, 8)]),
     Network("speech_synthesis", _synthesis, _phonemes(1, 5), more=[_phonemes(2, 8)]),
 ]
