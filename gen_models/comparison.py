@@ -53,9 +53,9 @@ _ORDER = [
 ]
 
 
-def _close(function: str) -> Callable[..., Any]:
+def _close(name: str) -> Callable[..., Any]:
     def build(x: Any, y: Any, *, relative: float = 1e-5, absolute: float = 1e-8, equal_nan: bool = False) -> Any:
-        return getattr(paddle, function)(x, y, rtol=relative, atol=absolute, equal_nan=equal_nan)
+        return getattr(paddle, name)(x, y, rtol=relative, atol=absolute, equal_nan=equal_nan)
 
     return build
 

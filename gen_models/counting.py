@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import OLD
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
@@ -22,12 +22,6 @@ def _unique_with_counts(x, *, dtype):
 
 def _unique_consecutive(x, *, inverse=False, counts=False, axis=None, dtype="int64"):
     return paddle.unique_consecutive(x, inverse, counts, axis, dtype)
-
-
-def _histogram(x, weight=None, *, bins=10, min=0, max=0, density=False):
-    if weight is None and not density:
-        return paddle.histogram(x, bins, min, max)
-    return paddle.histogram(x, bins, min, max, weight, density)
 
 
 OPS = [
@@ -65,7 +59,7 @@ OPS = [
     ),
     Op(
         "bincount",
-        lambda x, weights=None, minlength=0: paddle.bincount(x, weights, minlength),
+        function("bincount"),
         case(x=tensor([8], "int64", 0, 6)),
         case(x=tensor([8], "int32", 0, 6), minlength=10),
         case(x=tensor([8], "int64", 0, 6), weights=tensor([8])),
@@ -73,7 +67,7 @@ OPS = [
     ),
     Op(
         "histogram",
-        _histogram,
+        function("histogram"),
         case(x=tensor([30]), bins=6, min=-1, max=1),
         case(x=tensor([30]), bins=4),
         case(x=tensor([41], values=np.arange(41)), bins=41, min=0, max=41),  # 41 / 41 is no 41 * (1 / 41)
@@ -81,6 +75,6 @@ OPS = [
         case(x=tensor([30], "int32", 0, 20, dims=[-1]), bins=5),
         case(x=tensor([5], values=[2.0] * 5), bins=4),
         case(x=tensor([30]), bins=6, min=-1, max=1, density=True, formats=PIR, why="new in Paddle 3"),
-        case(x=tensor([30]), weight=tensor([30]), bins=6, min=-1, max=1, formats=PIR, why="new in Paddle 3"),
+        case(x=tensor([30]), bins=6, min=-1, max=1, weight=tensor([30]), formats=PIR, why="new in Paddle 3"),
     ),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gen_models.harness.building import as_lod, legacy_op
+from gen_models.harness.building import as_lod, function, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE, LEGACY, OLD
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
@@ -93,7 +93,7 @@ OPS = [
     ),
     Op(
         "full_int_array",
-        lambda x, shape: paddle.reshape(x, shape),
+        function("reshape"),
         case(x=tensor([2, 3]), shape=[3, 2], formats=PIR, why="an operator of PIR only"),
         case(x=tensor([2, 3]), shape=[-1], formats=PIR, why="an operator of PIR only"),
     ),
@@ -165,7 +165,7 @@ OPS = [
     ),
     Op(
         "one_hot_v2",
-        lambda x, num_classes: paddle.nn.functional.one_hot(x, num_classes),
+        function("nn.functional.one_hot"),
         case(x=tensor([4], "int64", 0, 5), num_classes=5),
         case(x=tensor([2, 3], "int32", 0, 5), num_classes=5),
         case(x=tensor([], "int64", 0, 5), num_classes=5),
@@ -194,7 +194,7 @@ OPS = [
     ),
     Op(
         "sequence_mask",
-        lambda x, maxlen=None, dtype="int64": paddle.nn.functional.sequence_mask(x, maxlen, dtype),
+        function("nn.functional.sequence_mask"),
         case(x=tensor([4], "int64", 0, 6), maxlen=6),
         case(x=tensor([4], "int32", 0, 6)),
         case(x=tensor([2, 3], "int64", 0, 6), maxlen=4, dtype="bool"),

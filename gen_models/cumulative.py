@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gen_models.harness.building import any_op
+from gen_models.harness.building import any_op, function
 from gen_models.harness.marks import COMPLEX_HERE, DIGITS, F64
-from gen_models.harness.spec import Op, case, int32s, paddle, tensor
+from gen_models.harness.spec import Op, case, int32s, tensor
 
 
 def _scan(name: str) -> Callable[..., Any]:
@@ -98,13 +98,6 @@ CUMPROD = [
 ]  # fmt: skip
 
 
-def _extreme(name: str) -> Callable[..., Any]:
-    def build(x: Any, *, axis: int | None = None, dtype: str = "int64") -> Any:
-        return getattr(paddle, name)(x, axis, dtype)
-
-    return build
-
-
 EXTREME = [
     case(x=tensor([3, 5])),
     case(x=tensor([3, 5]), axis=0),
@@ -124,6 +117,6 @@ OPS = [
     Op("cumsum", _scan("cumsum"), *CUMSUM),
     Op("logcumsumexp", _scan("logcumsumexp"), *LOGCUMSUMEXP),
     Op("cumprod", _cumprod, *CUMPROD),
-    Op("cummax", _extreme("cummax"), *EXTREME),
-    Op("cummin", _extreme("cummin"), *EXTREME),
+    Op("cummax", function("cummax"), *EXTREME),
+    Op("cummin", function("cummin"), *EXTREME),
 ]

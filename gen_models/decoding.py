@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import as_lod, legacy_op
+from gen_models.harness.building import as_lod, function, legacy_op
 from gen_models.harness.marks import NO_FUNCTION
-from gen_models.harness.spec import Op, case, paddle, tensor
-
-
-def _viterbi(potentials: Any, transition_params: Any, lengths: Any, *, include_bos_eos_tag: bool = True) -> Any:
-    scores, path = paddle.text.viterbi_decode(potentials, transition_params, lengths, include_bos_eos_tag)
-    return [scores, path]
+from gen_models.harness.spec import Op, case, tensor
 
 
 def _lengths(*lengths: int, dims: Any = None) -> Any:
@@ -108,11 +103,11 @@ CTC_ALIGN = [
 ]
 
 OPS = [
-    Op("viterbi_decode", _viterbi, *VITERBI),
+    Op("viterbi_decode", function("text.viterbi_decode"), *VITERBI),
     Op("crf_decoding", _crf, *CRF, **NO_FUNCTION),
     Op(
         "gather_tree",
-        lambda ids, parents: paddle.nn.functional.gather_tree(ids, parents),
+        function("nn.functional.gather_tree"),
         case(**_tree(4, 2, 3)),
         case(**_tree(4, 2, 3, dtype="int32")),
         case(**_tree(4, 2, 3, dims=[-1, -1, -1])),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gen_models.harness.building import function
 from gen_models.harness.spec import Op, case, paddle, tensor
 from gen_models.matrix import LOOSE, LOOSE_NEW, PLANE, regular, regular_complex
 
@@ -32,7 +33,7 @@ LU = [
 OPS = [
     Op(
         "qr",
-        lambda x, mode="reduced": paddle.linalg.qr(x, mode),
+        function("linalg.qr"),
         *[case(x=tensor(shape), mode=mode, **LOOSE) for shape in _SHAPES for mode in ("reduced", "complete", "r")],
         case(x=tensor([2, 3, 5, 4], dims=[-1, 3, -1, -1]), **LOOSE),
         case(x=tensor([3, 3], values=[[-2, 1, 0], [0, 1, 3], [0, 0, -1]]), **LOOSE),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import DIGITS, F64, LEGACY, NEW_KERNEL
 from gen_models.harness.spec import Case, Op, TensorSpec, case, int32s, int64s, paddle, tensor
 
@@ -238,7 +238,7 @@ OPS = [
     ),
     Op(
         "lerp",
-        lambda x, y, weight: paddle.lerp(x, y, weight),
+        function("lerp"),
         case(x=tensor([3, 4]), y=tensor([3, 4]), weight=tensor([3, 4])),
         case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([3, 4], dims=[-1, 4]), weight=tensor([4])),
         case(x=tensor([3, 4]), y=tensor([4]), weight=0.25),

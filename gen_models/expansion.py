@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import LEGACY
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -41,7 +41,7 @@ OPS = [
     ),
     Op(
         "expand_as_v2",
-        lambda x, y: paddle.expand_as(x, y),
+        function("expand_as"),
         case(x=tensor([1, 3]), y=tensor([4, 3])),
         case(x=tensor([3]), y=tensor([2, 4, 3])),
         case(x=tensor([]), y=tensor([2, 3])),
@@ -58,7 +58,7 @@ OPS = [
     ),
     Op(
         "tile",
-        lambda x, repeat_times: paddle.tile(x, repeat_times),
+        function("tile"),
         case(x=tensor([2, 3]), repeat_times=[2, 1]),
         case(x=tensor([2, 3]), repeat_times=[2]),
         case(x=tensor([2, 3]), repeat_times=[2, 1, 3]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import any_op
+from gen_models.harness.building import any_op, function
 from gen_models.harness.marks import F64
 from gen_models.harness.spec import Op, case, paddle, tensor
 
@@ -127,8 +127,8 @@ OPS = [
     Op("fft_c2r", _fft_c2r, *C2R),
     Op(
         "frame",
-        lambda x, frame_length, hop_length, axis=-1: paddle.signal.frame(x, frame_length, hop_length, axis),
+        function("signal.frame"),
         *FRAME,
     ),
-    Op("overlap_add", lambda x, hop_length, axis=-1: paddle.signal.overlap_add(x, hop_length, axis), *OVERLAP_ADD),
+    Op("overlap_add", function("signal.overlap_add"), *OVERLAP_ADD),
 ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gen_models.harness.building import function
 from gen_models.harness.marks import NEW
-from gen_models.harness.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, tensor
 
 _EXACT: dict[str, Any] = {"atol": 0.0, "rtol": 0.0, "why": "the next number is one unit away"}
 
@@ -20,7 +21,7 @@ def _floats(values: list[Any]) -> list[float]:
 OPS = [
     Op(
         "nextafter",
-        lambda x, y: paddle.nextafter(x, y),
+        function("nextafter"),
         case(x=tensor([3, 4]), y=tensor([3, 4]), **_EXACT),
         case(x=tensor([13], values=_floats(_SPECIAL)), y=tensor([13], values=_floats(_TOWARDS)), **_EXACT),
         case(x=tensor([6], values=[2.0**k for k in (-20, -3, 0, 1, 9, 30)]), y=tensor([6], values=[0.0] * 6), **_EXACT),
@@ -28,7 +29,7 @@ OPS = [
     ),
     Op(
         "rint",
-        lambda x: paddle._C_ops.rint(x),
+        function("_C_ops.rint"),
         case(x=tensor([3, 4], low=-5, high=5)),
         case(x=tensor([8], values=[0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 3.0, 1e9])),
         case(x=tensor([2, 3], dims=[-1, -1], low=-99, high=99)),

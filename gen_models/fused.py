@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import function, is_pir, legacy_op
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
@@ -69,6 +69,6 @@ def _layers(rows: int, *widths: int, dims: Any = None) -> dict[str, Any]:
 OPS = [
     Op("fusion_repeated_fc_relu", _repeated, case(**_layers(3, 4, 5, 2)), case(**_layers(3, 4, 5, 6, 2, dims=[-1, 4]))),
     Op("fc", _fc, *FC),
-    Op("fused_softmax_mask", lambda x, mask: paddle.incubate.softmax_mask_fuse(x, mask), *SOFTMAX_MASK),
+    Op("fused_softmax_mask", function("incubate.softmax_mask_fuse"), *SOFTMAX_MASK),
     Op("fusion_squared_mat_sub", _squared_mat_sub, *SQUARED_MAT_SUB),
 ]

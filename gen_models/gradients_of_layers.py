@@ -9,11 +9,6 @@ from gen_models.harness.building import any_op, function, is_pir
 from gen_models.harness.marks import NEW
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
-
-def _nn(name: str) -> Any:
-    return lambda *given, **named: getattr(paddle.nn.functional, name)(*given, **named)
-
-
 _X = tensor([4, 3], dims=[-1, 3])
 _ROWS = int64s(1, 0, 1)
 _WIDE = tensor([2, 3, 4], dims=[-1, 3, 4])
@@ -57,14 +52,14 @@ INDEXING = [
     ),
     gradient(
         "take_along_axis_grad",
-        lambda **given: paddle.take_along_axis(**given),
+        function("take_along_axis"),
         case(arr=tensor([4, 3]), indices=tensor([4, 2], "int64", low=0, high=3), axis=1),
     ),
     gradient("index_sample_grad", function("index_sample"), case(x=_X, index=tensor([4, 2], "int64", low=0, high=3))),
     gradient("masked_select_grad", function("masked_select"), case(x=tensor([4, 3]), mask=tensor([4, 3], "bool"))),
     gradient(
         "lookup_table_v2_grad",
-        lambda ids, weight, padding_idx=None: paddle.nn.functional.embedding(ids, weight, padding_idx),
+        function("nn.functional.embedding"),
         case(ids=tensor([2, 3], "int64", low=0, high=4, dims=[-1, 3]), weight=tensor([4, 2])),
         case(ids=int64s(1, 0, 1), weight=tensor([4, 2]), padding_idx=1),
     ),
@@ -84,23 +79,19 @@ _SOURCE, _TARGET = int64s(0, 1, 2, 0, 3), int64s(1, 2, 1, 0, 1)
 _EDGES = {"source": _SOURCE, "target": _TARGET}
 
 
-def _recv(x: Any, source: Any, target: Any, *, reduce_op: str) -> Any:
-    return paddle.geometric.send_u_recv(x, source, target, reduce_op)
-
-
-def _ue_recv(x: Any, y: Any, source: Any, target: Any, *, message_op: str, reduce_op: str) -> Any:
-    return paddle.geometric.send_ue_recv(x, y, source, target, message_op, reduce_op)
-
-
 def _segment(x: Any, ids: Any, *, kind: str) -> Any:
     return getattr(paddle.geometric, f"segment_{kind}")(x, ids)
 
 
 GRAPHS = [
-    gradient("graph_send_recv_grad", _recv, *(case(x=_X, **_EDGES, reduce_op=name) for name in ("sum", "mean", "max"))),
+    gradient(
+        "graph_send_recv_grad",
+        function("geometric.send_u_recv"),
+        *(case(x=_X, **_EDGES, reduce_op=name) for name in ("sum", "mean", "max")),
+    ),
     gradient(
         "graph_send_ue_recv_grad",
-        _ue_recv,
+        function("geometric.send_ue_recv"),
         *(
             case(x=_X, y=tensor([5, 3]), **_EDGES, message_op=item, reduce_op=two)
             for item, two in (("add", "sum"), ("mul", "mean"))
@@ -109,7 +100,7 @@ GRAPHS = [
     ),
     gradient(
         "graph_send_uv_grad",
-        lambda x, y, source, target, message_op: paddle.geometric.send_uv(x, y, source, target, message_op),
+        function("geometric.send_uv"),
         *(case(x=_X, y=tensor([4, 3]), **_EDGES, message_op=name) for name in ("add", "mul")),
     ),
     gradient(
@@ -123,11 +114,11 @@ _LABELS = tensor([4, 1], "int64", values=[0, 2, 1, 2])
 _PROBABILITIES = tensor([4, 3], low=0.1, high=0.9, dims=[-1, 3])
 
 LOSSES = [
-    gradient("softmax_grad", _nn("softmax"), case(x=_WIDE), case(x=_WIDE, axis=1)),
-    gradient("log_softmax_grad", _nn("log_softmax"), case(x=_WIDE), case(x=_WIDE, axis=1)),
+    gradient("softmax_grad", function("nn.functional.softmax"), case(x=_WIDE), case(x=_WIDE, axis=1)),
+    gradient("log_softmax_grad", function("nn.functional.log_softmax"), case(x=_WIDE), case(x=_WIDE, axis=1)),
     gradient(
         "softmax_with_cross_entropy_grad",
-        _nn("softmax_with_cross_entropy"),
+        function("nn.functional.softmax_with_cross_entropy"),
         case(logits=_X, label=_LABELS),
         case(logits=_X, label=_LABELS, ignore_index=2),
         case(logits=_WIDE, label=tensor([2, 1, 4], "int64", low=0, high=3), axis=1),
@@ -139,28 +130,28 @@ LOSSES = [
     ),
     gradient(
         "kldiv_loss_grad",
-        _nn("kl_div"),
+        function("nn.functional.kl_div"),
         *(case(input=_X, label=tensor([4, 3], low=0.1, high=1), reduction=name) for name in ("mean", "none")),
     ),
     gradient(
         "bce_loss_grad",
-        _nn("binary_cross_entropy"),
+        function("nn.functional.binary_cross_entropy"),
         case(input=_PROBABILITIES, label=tensor([4, 3], low=0, high=1), reduction="none"),
     ),
     gradient(
         "sigmoid_cross_entropy_with_logits_grad",
-        _nn("binary_cross_entropy_with_logits"),
+        function("nn.functional.binary_cross_entropy_with_logits"),
         case(logit=_X, label=tensor([4, 3], low=0, high=1), reduction="none"),
     ),
     gradient(
         "prelu_grad",
-        _nn("prelu"),
+        function("nn.functional.prelu"),
         case(x=tensor([2, 3, 2], dims=[-1, 3, 2]), weight=tensor([3], low=0.1)),
         case(x=_X, weight=tensor([1], low=0.1)),
     ),
     gradient(
         "swiglu_grad",
-        lambda x, y=None: paddle.incubate.nn.functional.swiglu(x, y),
+        function("incubate.nn.functional.swiglu"),
         case(x=_X, y=_X, **NEW),
         case(x=tensor([3, 4]), **NEW),
     ),
@@ -200,12 +191,13 @@ NORMS = [
         case(x=_IMAGE, mean=tensor([4]), variance=tensor([4], low=0.5, high=2), **_affine(4)),
     ),
     gradient("group_norm_grad", _group_norm, case(x=_IMAGE, **_affine(4))),
-    gradient("instance_norm_grad", _nn("instance_norm"), case(x=tensor([2, 4, 3, 2]), **_affine(4), **NEW)),
+    gradient(
+        "instance_norm_grad",
+        lambda x, weight, bias: paddle.nn.functional.instance_norm(x, weight=weight, bias=bias),
+        case(x=tensor([2, 4, 3, 2]), **_affine(4)),
+        **NEW,
+    ),
 ]
-
-
-def _conv(x: Any, weight: Any, **attributes: Any) -> Any:
-    return paddle.nn.functional.conv2d(x, weight, **attributes)
 
 
 FIXED = {"dynamic": False, "why": "a filter that is an input, whose size must be known"}
@@ -215,19 +207,23 @@ _PHOTO = tensor([2, 4, 6, 5])
 WINDOWS = [
     gradient(
         "conv2d_grad",
-        _conv,
+        function("nn.functional.conv2d"),
         case(x=_PHOTO, weight=tensor([3, 4, 3, 2]), stride=2, padding=[1, 0], **FIXED),
         case(x=_PHOTO, weight=tensor([6, 2, 3, 3]), groups=2, padding=1, dilation=[1, 2], **FIXED),
     ),
-    gradient("depthwise_conv2d_grad", _conv, case(x=_PHOTO, weight=tensor([4, 1, 3, 3]), groups=4, padding=1, **FIXED)),
+    gradient(
+        "depthwise_conv2d_grad",
+        function("nn.functional.conv2d"),
+        case(x=_PHOTO, weight=tensor([4, 1, 3, 3]), groups=4, padding=1, **FIXED),
+    ),
     gradient(
         "conv3d_grad",
-        _nn("conv3d"),
+        function("nn.functional.conv3d"),
         case(x=tensor([1, 2, 4, 3, 3]), weight=tensor([3, 2, 2, 2, 2]), padding=1, stride=2, **FIXED),
     ),
     gradient(
         "conv2d_transpose_grad",
-        _nn("conv2d_transpose"),
+        function("nn.functional.conv2d_transpose"),
         case(x=tensor([2, 4, 3, 3]), weight=tensor([4, 2, 3, 3]), stride=2, padding=1, **FIXED),
     ),
     gradient(

@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gen_models.harness.building import function
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
-
-
-def _grid_sample(x, grid, *, mode="bilinear", padding_mode="zeros", align_corners=True) -> Any:
-    return paddle.nn.functional.grid_sample(x, grid, mode, padding_mode, align_corners)
 
 
 def _grid(*shape, dims=None, reach=1.3):
@@ -80,6 +77,6 @@ AFFINE = [
 
 
 OPS = [
-    Op("grid_sampler", _grid_sample, *SAMPLE),
+    Op("grid_sampler", function("nn.functional.grid_sample"), *SAMPLE),
     Op("affine_grid", _affine, *AFFINE, is_varied=False),
 ]

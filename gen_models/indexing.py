@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import function, is_pir, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE, LEGACY, NEW
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -31,12 +31,6 @@ def _index_select(x, index=None, *, axis=0, places=None, unsqueeze=None):
     if places is not None:
         index = paddle.to_tensor(places, "int64")
     return paddle.index_select(x, index, axis)
-
-
-def _take_along_axis(arr, indices, *, axis, broadcast=True):
-    if broadcast:
-        return paddle.take_along_axis(arr, indices, axis)
-    return paddle.take_along_axis(arr, indices, axis, broadcast=False)
 
 
 def _embedding(x, *, rows, width, padding_idx=None, zero_padding=True, **options):
@@ -71,10 +65,6 @@ _TREE = [
 
 def _lookup_table(x, weight, *, padding_idx=-1):
     return legacy_op("lookup_table", {"Ids": x, "W": weight}, {"Out": weight.dtype}, {"padding_idx": padding_idx})
-
-
-def _shard_index(x, *, index_num, nshards, shard_id, ignore_value=-1):
-    return paddle.shard_index(x, index_num, nshards, shard_id, ignore_value)
 
 
 OPS = [
@@ -140,14 +130,14 @@ OPS = [
     ),
     Op(
         "index_sample",
-        lambda x, index: paddle.index_sample(x, index),
+        function("index_sample"),
         case(x=tensor([3, 5]), index=tensor([3, 2], "int64", 0, 5)),
         case(x=tensor([3, 5], dims=[-1, 5]), index=tensor([3, 7], "int32", 0, 5, dims=[-1, 7])),
         case(x=tensor([3, 5], "int64"), index=tensor([3, 1], "int64", 0, 5)),
     ),
     Op(
         "take_along_axis",
-        _take_along_axis,
+        function("take_along_axis"),
         case(arr=tensor([3, 5]), indices=tensor([3, 2], "int64", 0, 5), axis=1),
         case(arr=tensor([3, 5]), indices=tensor([2, 5], "int64", 0, 3), axis=0),
         case(arr=tensor([3, 5]), indices=tensor([1, 5], "int32", 0, 3), axis=-2),
@@ -197,7 +187,7 @@ OPS = [
     Op("lookup_table", _lookup_table, case(x=tensor([4, 1], "int64", 0, 10), weight=tensor([10, 3])), **LEGACY),
     Op(
         "where",
-        lambda condition, x, y: paddle.where(condition, x, y),
+        function("where"),
         case(condition=tensor([3, 4], "bool"), x=tensor([3, 4]), y=tensor([3, 4])),
         case(condition=tensor([3, 4], "bool"), x=tensor([3, 1]), y=tensor([4])),
         case(condition=tensor([], "bool"), x=tensor([]), y=tensor([])),
@@ -230,7 +220,7 @@ OPS = [
     ),
     Op(
         "masked_select",
-        lambda x, mask: paddle.masked_select(x, mask),
+        function("masked_select"),
         case(x=tensor([3, 4]), mask=tensor([3, 4], "bool")),
         case(x=tensor([3, 4], "int64", dims=[-1, -1]), mask=tensor([3, 4], "bool", dims=[-1, -1])),
         case(x=tensor([6]), mask=tensor([6], "bool", values=[False] * 6)),
@@ -245,7 +235,7 @@ OPS = [
     ),
     Op(
         "masked_fill",
-        lambda x, mask, value: paddle.masked_fill(x, mask, value),
+        function("masked_fill"),
         case(x=tensor([3, 4]), mask=tensor([3, 4], "bool"), value=2.5),
         case(x=tensor([3, 4], dims=[-1, -1]), mask=tensor([3, 4], "bool", dims=[-1, -1]), value=-1e9),
         case(x=tensor([3, 4]), mask=tensor([4], "bool"), value=2.5),
@@ -255,7 +245,7 @@ OPS = [
     ),
     Op(
         "shard_index",
-        _shard_index,
+        function("shard_index"),
         case(x=tensor([4, 1], "int64", 0, 20), index_num=20, nshards=2, shard_id=0),
         case(x=tensor([4, 1], "int64", 0, 20), index_num=20, nshards=3, shard_id=2, ignore_value=-5),
         case(x=tensor([4, 1], "int32", 0, 20, dims=[-1, 1]), index_num=20, nshards=3, shard_id=1),

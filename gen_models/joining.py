@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
@@ -55,7 +55,7 @@ OPS = [
     ),
     Op(
         "stack",
-        lambda x, axis=0: paddle.stack(x, axis),
+        function("stack"),
         case(x=[tensor([2, 3]), tensor([2, 3])]),
         case(x=[tensor([2, 3]), tensor([2, 3])], axis=2),
         case(x=[tensor([2, 3]), tensor([2, 3])], axis=-2),
@@ -94,7 +94,7 @@ OPS = [
     ),
     Op(
         "unstack",
-        lambda x, axis=0, num=None: paddle.unstack(x, axis, num),
+        function("unstack"),
         case(x=tensor([3, 4])),
         case(x=tensor([3, 4]), axis=1),
         case(x=tensor([3, 4, 2]), axis=-2),
@@ -104,7 +104,7 @@ OPS = [
     ),
     Op(
         "unbind",
-        lambda x, axis=0: paddle.unbind(x, axis),
+        function("unbind"),
         case(x=tensor([3, 4])),
         case(x=tensor([3, 4]), axis=1),
         case(x=tensor([3, 4, 2]), axis=-1),
@@ -113,7 +113,7 @@ OPS = [
     ),
     Op(
         "broadcast_tensors",
-        lambda x: paddle.broadcast_tensors(x),
+        function("broadcast_tensors"),
         case(x=[tensor([3, 1]), tensor([1, 4])]),
         case(x=[tensor([2, 3, 1]), tensor([4]), tensor([3, 4])]),
         case(x=[tensor([3, 4], "int64"), tensor([1], "int64")]),
@@ -123,7 +123,7 @@ OPS = [
     ),
     Op(
         "meshgrid",
-        lambda x: paddle.meshgrid(*x),
+        function("meshgrid"),
         case(x=[tensor([3]), tensor([4])]),
         case(x=[tensor([3]), tensor([4]), tensor([2])]),
         case(x=[tensor([3], dims=[-1]), tensor([4], dims=[-1])]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gen_models.harness.building import any_op, is_pir, legacy_op
+from gen_models.harness.building import any_op, function, is_pir, legacy_op
 from gen_models.harness.marks import TAIL
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
@@ -22,12 +22,6 @@ def _nll_both(x: Any, label: Any, weight: Any, *, reduction: str) -> Any:
 
 def _nll_any(x: Any, label: Any, weight: Any = None, *, both: bool = False, **options: Any) -> Any:
     return (_nll_both if both else _nll)(x, label, weight, **options)
-
-
-def _kldiv(x: Any, label: Any, *, reduction: str = "mean", log_target: bool = False) -> Any:
-    if log_target:
-        return paddle.nn.functional.kl_div(x, label, reduction, log_target)
-    return paddle.nn.functional.kl_div(x, label, reduction)
 
 
 def _sigmoid(
@@ -122,9 +116,9 @@ ACCURACY = [
 
 OPS = [
     Op("nll_loss", _nll_any, *NLL),
-    Op("kldiv_loss", _kldiv, *KLDIV),
+    Op("kldiv_loss", function("nn.functional.kl_div"), *KLDIV),
     Op("sigmoid_cross_entropy_with_logits", _sigmoid_any, *SIGMOID),
     Op("hinge_loss", _hinge, *HINGE),
-    Op("identity_loss", lambda x, reduction: paddle.incubate.identity_loss(x, reduction), *IDENTITY),
-    Op("accuracy", lambda x, label, k=1: paddle.static.accuracy(x, label, k), *ACCURACY),
+    Op("identity_loss", function("incubate.identity_loss"), *IDENTITY),
+    Op("accuracy", function("static.accuracy"), *ACCURACY),
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import any_op, is_pir, legacy_op
+from gen_models.harness.building import any_op, function, is_pir, legacy_op
 from gen_models.harness.marks import DIGITS, F64
 from gen_models.harness.spec import Op, case, paddle, tensor
 
@@ -104,7 +104,7 @@ OPS = [
     Op("softmax_with_cross_entropy", _cross_entropy, *CROSS_ENTROPY),
     Op(
         "label_smooth",
-        lambda label, prior_dist=None, epsilon=0.1: paddle.nn.functional.label_smooth(label, prior_dist, epsilon),
+        function("nn.functional.label_smooth"),
         *LABEL_SMOOTH,
     ),
     Op(
@@ -113,5 +113,5 @@ OPS = [
         *BCE_LOSS,
     ),
     Op("huber_loss", _huber_loss, *HUBER_LOSS),
-    Op("log_loss", lambda input, label, epsilon=1e-4: paddle.nn.functional.log_loss(input, label, epsilon), *LOG_LOSS),
+    Op("log_loss", function("nn.functional.log_loss"), *LOG_LOSS),
 ]

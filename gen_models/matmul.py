@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import any_op, legacy_op
+from gen_models.harness.building import any_op, function, legacy_op
 from gen_models.harness.marks import F64, OLD
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
@@ -212,12 +212,12 @@ OPS = [
         *LINEAR_V2,
         **_V2,
     ),
-    Op("bmm", lambda x, y: paddle.bmm(x, y), *BMM),
-    Op("dot", lambda x, y: paddle.dot(x, y), *DOT),
-    Op("mv", lambda x, vec: paddle.mv(x, vec), *MV),
-    Op("addmm", lambda input, x, y, beta=1.0, alpha=1.0: paddle.addmm(input, x, y, beta, alpha), *ADDMM),
-    Op("baddbmm", lambda input, x, y, beta=1.0, alpha=1.0: paddle.baddbmm(input, x, y, beta, alpha), *BADDBMM),
-    Op("multi_dot", lambda x: paddle.linalg.multi_dot(x), *MULTI_DOT),
+    Op("bmm", function("bmm"), *BMM),
+    Op("dot", function("dot"), *DOT),
+    Op("mv", function("mv"), *MV),
+    Op("addmm", function("addmm"), *ADDMM),
+    Op("baddbmm", function("baddbmm"), *BADDBMM),
+    Op("multi_dot", function("linalg.multi_dot"), *MULTI_DOT),
     Op("bilinear_tensor_product", _bilinear, *BILINEAR),
     Op("einsum", lambda x, equation: paddle.einsum(equation, *x), *EINSUM),
     Op("fsp", lambda x, y: legacy_op("fsp", {"X": x, "Y": y}, {"Out": x.dtype}, {}), *FSP, **OLD),

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gen_models.harness.building import function
 from gen_models.harness.marks import COMPLEX_HERE
-from gen_models.harness.spec import Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import Op, TensorSpec, case, tensor
 
 LOOSE: dict[str, Any] = {"atol": 2e-4, "rtol": 2e-4, "why": "rounding of an elimination, in another order"}
 
@@ -94,12 +95,6 @@ CHOLESKY_SOLVE = [
 ]
 
 
-def _triangular_solve(
-    x: Any, y: Any, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> Any:
-    return paddle.linalg.triangular_solve(x, y, upper, transpose, unitriangular)
-
-
 TRIANGULAR_SOLVE = [
     *(
         case(x=regular(3, 3), y=tensor([3, 2]), upper=upper, transpose=transpose, unitriangular=unitriangular, **LOOSE)
@@ -123,13 +118,13 @@ SLOGDET_V2 = [
 ]
 
 OPS = [
-    Op("inverse", lambda x: paddle.inverse(x), *SQUARE, *SWAPPED, *PLANE),
-    Op("determinant", lambda x: paddle.linalg.det(x), *SQUARE, *SWAPPED, *SINGULAR, *PLANE),
-    Op("slogdeterminant", lambda x: paddle.linalg.slogdet(x), *SQUARE, *SWAPPED, *PLANE),
-    Op("slogdet_v2", lambda x: paddle._C_ops.slogdet_v2(x), *SLOGDET_V2, **_V2),
-    Op("matrix_power", lambda x, n: paddle.linalg.matrix_power(x, n), *MATRIX_POWER),
-    Op("solve", lambda x, y: paddle.linalg.solve(x, y), *SOLVE),
-    Op("cholesky", lambda x, upper=False: paddle.linalg.cholesky(x, upper), *CHOLESKY),
-    Op("cholesky_solve", lambda x, y, upper=False: paddle.linalg.cholesky_solve(x, y, upper), *CHOLESKY_SOLVE),
-    Op("triangular_solve", _triangular_solve, *TRIANGULAR_SOLVE),
+    Op("inverse", function("inverse"), *SQUARE, *SWAPPED, *PLANE),
+    Op("determinant", function("linalg.det"), *SQUARE, *SWAPPED, *SINGULAR, *PLANE),
+    Op("slogdeterminant", function("linalg.slogdet"), *SQUARE, *SWAPPED, *PLANE),
+    Op("slogdet_v2", function("_C_ops.slogdet_v2"), *SLOGDET_V2, **_V2),
+    Op("matrix_power", function("linalg.matrix_power"), *MATRIX_POWER),
+    Op("solve", function("linalg.solve"), *SOLVE),
+    Op("cholesky", function("linalg.cholesky"), *CHOLESKY),
+    Op("cholesky_solve", function("linalg.cholesky_solve"), *CHOLESKY_SOLVE),
+    Op("triangular_solve", function("linalg.triangular_solve"), *TRIANGULAR_SOLVE),
 ]

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.spec import Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.building import function
+from gen_models.harness.spec import Op, TensorSpec, case, tensor
 
 NEW: dict[str, Any] = {"formats": ("pir",), "why": "in Paddle 2.6 a median is several operators, and has no mode"}
 OLD_CRASHES: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 crashes when it runs a saved nanmedian"}
@@ -17,12 +18,6 @@ _HOLES = [[1.0, math.nan, 3.0, 2.0], [4.0, 9.0, 5.0, -1.0], [math.nan, math.nan,
 def _with_holes(*shape: int, dims: Any = None) -> TensorSpec:
     values = np.random.default_rng(0).uniform(-1, 1, shape)
     return tensor(shape, values=np.where(np.abs(values) < 0.3, np.nan, values), dims=dims)
-
-
-def _nanmedian(x: Any, *, axis: Any = None, keepdim: bool = False, mode: str = "avg") -> Any:
-    if mode == "avg":
-        return paddle.nanmedian(x, axis, keepdim)
-    return paddle.nanmedian(x, axis, keepdim, mode)
 
 
 MEDIAN = [
@@ -58,6 +53,6 @@ NANMEDIAN = [
 
 
 OPS = [
-    Op("median", lambda x, axis=None, keepdim=False, mode="avg": paddle.median(x, axis, keepdim, mode), *MEDIAN, **NEW),
-    Op("nanmedian", _nanmedian, *NANMEDIAN, **OLD_CRASHES),
+    Op("median", function("median"), *MEDIAN, **NEW),
+    Op("nanmedian", function("nanmedian"), *NANMEDIAN, **OLD_CRASHES),
 ]

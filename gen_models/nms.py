@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.spec import Case, Op, TensorSpec, case, int32s, paddle, tensor
+from gen_models.harness.spec import Op, TensorSpec, case, int32s, paddle, tensor
 
 _DEFAULTS = {
     "score_threshold": 0.3,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import LEGACY
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
 OPS = [
     Op(
         "transpose2",
-        lambda x, perm: paddle.transpose(x, perm),
+        function("transpose"),
         case(x=tensor([2, 3]), perm=[1, 0]),
         case(x=tensor([1, 7]), perm=[1, 0]),
         case(x=tensor([7, 1]), perm=[1, 0]),
@@ -35,7 +35,7 @@ OPS = [
     ),
     Op(
         "flip",
-        lambda x, axis: paddle.flip(x, axis),
+        function("flip"),
         case(x=tensor([2, 3]), axis=[0]),
         case(x=tensor([2, 3, 4]), axis=[-1, 0]),
         case(x=tensor([2, 3, 4], "int64"), axis=1),
@@ -53,7 +53,7 @@ OPS = [
     ),
     Op(
         "roll",
-        lambda x, shifts, axis=None: paddle.roll(x, shifts, axis),
+        function("roll"),
         case(x=tensor([3, 4]), shifts=1),
         case(x=tensor([3, 4]), shifts=-5),
         case(x=tensor([3, 4]), shifts=2, axis=0),
@@ -81,7 +81,7 @@ OPS = [
     ),
     Op(
         "channel_shuffle",
-        lambda x, groups, data_format="NCHW": paddle.nn.functional.channel_shuffle(x, groups, data_format),
+        function("nn.functional.channel_shuffle"),
         case(x=tensor([2, 6, 3, 4]), groups=2),
         case(x=tensor([2, 6, 3, 4], dims=[-1, 6, -1, -1]), groups=3),
         case(x=tensor([2, 3, 4, 6]), groups=2, data_format="NHWC"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from gen_models.harness.building import function
 from gen_models.harness.marks import COMPLEX_HERE
-from gen_models.harness.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, tensor
 
 OPS = [
     Op(
         "kron",
-        lambda x, y: paddle.kron(x, y),
+        function("kron"),
         case(x=tensor([2, 3]), y=tensor([4, 2])),
         case(x=tensor([2, 3], dims=[-1, 3]), y=tensor([4, 2], dims=[-1, -1])),
         case(x=tensor([3]), y=tensor([2, 2, 2])),
@@ -17,7 +18,7 @@ OPS = [
     ),
     Op(
         "cross",
-        lambda x, y, axis=9: paddle.cross(x, y, axis),
+        function("cross"),
         case(x=tensor([3, 3]), y=tensor([3, 3])),
         case(x=tensor([3, 3]), y=tensor([3, 3]), axis=1),
         case(x=tensor([2, 3, 4]), y=tensor([2, 3, 4])),
@@ -30,7 +31,7 @@ OPS = [
     ),
     Op(
         "dist",
-        lambda x, y, p=2.0: paddle.dist(x, y, p),
+        function("dist"),
         *[case(x=tensor([3, 4]), y=tensor([3, 4]), p=p) for p in (0.0, 1.0, 2.0, 3.0, 0.5)],
         *[case(x=tensor([3, 4]), y=tensor([3, 4]), p=p) for p in (float("inf"), float("-inf"))],
         case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([4])),
@@ -40,7 +41,7 @@ OPS = [
     ),
     Op(
         "multiplex",
-        lambda x, index: paddle.multiplex(x, index),
+        function("multiplex"),
         case(x=[tensor([4, 3]), tensor([4, 3])], index=tensor([4, 1], "int32", 0, 2)),
         case(x=[tensor([4, 3], dims=[-1, 3])] * 3, index=tensor([4, 1], "int32", 0, 3, dims=[-1, 1])),
         case(x=[tensor([2, 3, 2], "int64")] * 2, index=tensor([2, 1], "int32", 0, 2)),

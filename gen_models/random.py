@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import function, is_pir, legacy_op
 from gen_models.harness.marks import NEW, NO_FUNCTION
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -147,7 +147,7 @@ OPS = [
     ),
     Op(
         "bernoulli",
-        lambda x: paddle.bernoulli(x),
+        function("bernoulli"),
         case(x=tensor([2, 3], values=_CERTAIN)),
         case(x=tensor([2, 3], values=_CERTAIN, dims=[-1, -1])),
         case(x=tensor([2, 3], "float64", values=_CERTAIN)),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gen_models.harness.building import any_op
+from gen_models.harness.building import any_op, function
 from gen_models.harness.marks import COMPLEX_HERE, COMPUTED, F64, NEW
 from gen_models.harness.spec import Case, Op, case, int32s, int64s, paddle, tensor
 
@@ -268,8 +268,8 @@ NANSUM = [
 
 
 OPS = [
-    Op("renorm", lambda x, p, axis, max_norm: paddle.renorm(x, p, axis, max_norm), *RENORM),
-    Op("reduce_as", lambda x, target: paddle.reduce_as(x, target), *REDUCE_AS, **NEW),
+    Op("renorm", function("renorm"), *RENORM),
+    Op("reduce_as", function("reduce_as"), *REDUCE_AS, **NEW),
     Op("reduce_sum", _reduce("sum"), *SUM),
     Op("reduce_mean", _reduce("mean"), *MEAN),
     Op("reduce_max", _reduce("max"), *EXTREME, *FUSED, *_computed()[:2]),

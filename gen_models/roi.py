@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import as_lod, is_pir, legacy_op
+from gen_models.harness.building import as_lod, function, is_pir, legacy_op
 from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Op, TensorSpec, case, int32s, paddle, tensor
 
@@ -16,10 +16,6 @@ def _roi_align(x: Any, boxes: Any, boxes_num: Any = None, *, output_size: Any, l
         attrs = {"pooled_height": output_size, "pooled_width": output_size, **more}
         return legacy_op("roi_align", {"X": x, "ROIs": as_lod(boxes, lod)}, {"Out": x.dtype}, attrs)
     return paddle.vision.ops.roi_align(x, boxes, boxes_num, output_size, **more)
-
-
-def _roi_pool(x: Any, boxes: Any, boxes_num: Any, *, output_size: Any, spatial_scale: float = 1.0) -> Any:
-    return paddle.vision.ops.roi_pool(x, boxes, boxes_num, output_size, spatial_scale)
 
 
 def _psroi_pool(x: Any, boxes: Any, boxes_num: Any, *, output_size: Any, spatial_scale: float = 1.0) -> Any:
@@ -124,6 +120,6 @@ PSROI_POOL = [
 
 OPS = [
     Op("roi_align", _roi_align, *ROI_ALIGN),
-    Op("roi_pool", _roi_pool, *ROI_POOL),
+    Op("roi_pool", function("vision.ops.roi_pool"), *ROI_POOL),
     Op("psroi_pool", _psroi_pool, *PSROI_POOL),
 ]

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
+from gen_models.harness.building import function
 from gen_models.harness.marks import COMPLEX_HERE, NEW
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
-
-
-def _put_along_axis(arr, indices, values, *, axis, reduce="assign", include_self=True, broadcast=True):
-    if include_self and broadcast:
-        return paddle.put_along_axis(arr, indices, values, axis, reduce)
-    return paddle.put_along_axis(arr, indices, values, axis, reduce, include_self, broadcast)
-
 
 KNOWN = {"dynamic": False, "why": "a mask of unknown size is taken to be as large as the tensor: the run fails"}
 """For a case whose mask is smaller than the tensor."""
@@ -18,7 +12,7 @@ KNOWN = {"dynamic": False, "why": "a mask of unknown size is taken to be as larg
 OPS = [
     Op(
         "scatter",
-        lambda x, index, updates, overwrite=True: paddle.scatter(x, index, updates, overwrite),
+        function("scatter"),
         case(x=tensor([4, 3]), index=int64s(2, 0), updates=tensor([2, 3])),
         case(x=tensor([4, 3]), index=int64s(2, 0, 2), updates=tensor([3, 3])),
         case(x=tensor([4, 3]), index=int64s(2, 0, 2), updates=tensor([3, 3]), overwrite=False),
@@ -38,7 +32,7 @@ OPS = [
     ),
     Op(
         "scatter_nd_add",
-        lambda x, index, updates: paddle.scatter_nd_add(x, index, updates),
+        function("scatter_nd_add"),
         case(x=tensor([4, 3]), index=tensor([5, 1], "int64", 0, 4), updates=tensor([5, 3])),
         case(x=tensor([4, 3]), index=tensor([5, 2], "int32", 0, 3), updates=tensor([5])),
         case(x=tensor([4, 3, 2]), index=tensor([2, 3, 2], "int64", 0, 3), updates=tensor([2, 3, 2])),
@@ -97,7 +91,7 @@ OPS = [
     ),
     Op(
         "put_along_axis",
-        _put_along_axis,
+        function("put_along_axis"),
         case(
             arr=tensor([3, 5]),
             indices=tensor([3, 2], "int64", values=[0, 1, 4, 2, 3, 0]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import COMPUTED
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -37,7 +37,7 @@ NAN = [[1.0, math.nan, 3.0, -2.0], [math.inf, 0.5, 2.0, -math.inf], [7.0, 2.0, m
 OPS = [
     Op(
         "top_k_v2",
-        lambda x, k, axis=-1, largest=True, sorted=True: paddle.topk(x, k, axis, largest, sorted),
+        function("topk"),
         case(x=tensor([3, 7]), k=2),
         case(x=tensor([3, 7]), k=7),
         case(x=tensor([3, 7]), k=2, axis=0, largest=False),
@@ -56,7 +56,7 @@ OPS = [
     ),
     Op(
         "arg_max",
-        lambda x, axis=None, keepdim=False, dtype="int64": paddle.argmax(x, axis, keepdim, dtype),
+        function("argmax"),
         case(x=tensor([3, 7])),
         case(x=tensor([3, 7]), axis=0),
         case(x=tensor([3, 7]), axis=-1, keepdim=True),
@@ -77,7 +77,7 @@ OPS = [
     ),
     Op(
         "arg_min",
-        lambda x, axis=None, keepdim=False, dtype="int64": paddle.argmin(x, axis, keepdim, dtype),
+        function("argmin"),
         case(x=tensor([2, 4096], "float32", values=LONG, dims=[-1, 4096]), axis=1),
         case(x=tensor([2, 5000, 3]), axis=1, keepdim=True),
         case(x=tensor([3, 7])),
@@ -112,7 +112,7 @@ OPS = [
     ),
     Op(
         "kthvalue",
-        lambda x, k, axis=None, keepdim=False: paddle.kthvalue(x, k, axis, keepdim),
+        function("kthvalue"),
         case(x=tensor([3, 4], values=NAN), k=2),
         case(x=tensor([3, 4], values=NAN), k=4, keepdim=True),
         case(x=tensor([3, 7]), k=2),

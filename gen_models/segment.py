@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gen_models.harness.building import function
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 _IDS = int32s(0, 0, 1, 3, 3)
@@ -13,16 +14,6 @@ SEGMENT_POOL = [
     *(case(x=tensor([5, 3]), ids=_IDS, kind=kind) for kind in _KINDS),
     *(case(x=tensor([5, 3, 2], dims=[-1, -1, -1]), ids=int64s(0, 0, 2, 2, 2, dims=[-1]), kind=kind) for kind in _KINDS),
 ]
-
-
-def _send_u_recv(x: Any, src: Any, dst: Any, *, reduce_op: str = "sum", out_size: Any = None) -> Any:
-    return paddle.geometric.send_u_recv(x, src, dst, reduce_op, out_size)
-
-
-def _send_ue_recv(
-    x: Any, y: Any, src: Any, dst: Any, *, message_op: str = "add", reduce_op: str = "sum", out_size: Any = None
-) -> Any:
-    return paddle.geometric.send_ue_recv(x, y, src, dst, message_op, reduce_op, out_size)
 
 
 def _ends(nodes: int, edges: int, dtype: str = "int64", dims: Any = None) -> dict[str, Any]:
@@ -40,7 +31,7 @@ SEND_U_RECV = [
         for kind in _KINDS
     ),
     case(x=tensor([4, 3], "int64"), **_ends(4, 7), reduce_op="mean"),
-    case(x=tensor([4, 3]), **_ends(4, 7), out_size=int32s(5)),
+    case(x=tensor([4, 3]), **_ends(4, 7), reduce_op="sum", out_size=int32s(5)),
 ]
 
 SEND_UE_RECV = [
@@ -81,12 +72,12 @@ REINDEX = [
 
 OPS = [
     Op("segment_pool", lambda x, ids, kind: getattr(paddle.incubate, f"segment_{kind}")(x, ids), *SEGMENT_POOL),
-    Op("graph_send_recv", _send_u_recv, *SEND_U_RECV),
-    Op("graph_send_ue_recv", _send_ue_recv, *SEND_UE_RECV),
+    Op("graph_send_recv", function("geometric.send_u_recv"), *SEND_U_RECV),
+    Op("graph_send_ue_recv", function("geometric.send_ue_recv"), *SEND_UE_RECV),
     Op(
         "graph_send_uv",
-        lambda x, y, src, dst, message_op="add": paddle.geometric.send_uv(x, y, src, dst, message_op),
+        function("geometric.send_uv"),
         *SEND_UV,
     ),
-    Op("graph_reindex", lambda x, neighbors, count: paddle.geometric.reindex_graph(x, neighbors, count), *REINDEX),
+    Op("graph_reindex", function("geometric.reindex_graph"), *REINDEX),
 ]

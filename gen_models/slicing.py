@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -126,7 +126,7 @@ OPS = [
     ),
     Op(
         "crop_tensor",
-        lambda x, shape, offsets=None: paddle.crop(x, shape, offsets),
+        function("crop"),
         case(x=tensor([4, 5]), shape=[2, 3], offsets=[1, 2]),
         case(x=tensor([4, 5]), shape=[2, -1], offsets=[1, 2]),
         case(x=tensor([4, 5]), shape=[2, 2]),

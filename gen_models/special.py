@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from gen_models.activation import unary
+from gen_models.harness.building import function
 from gen_models.harness.marks import DIGITS, NEW_KERNEL
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Case, Op, case, tensor
 
 
 def _of(
@@ -56,7 +57,7 @@ OPS = [
         [-0.5, -1.5, -2.3, -10.7, -3.0],
         more=[case(x=tensor([1], values=[-0.0]), formats=("pir",), why="Paddle 2.6 has NaN there")],
     ),
-    Op("polygamma", lambda x, n: paddle.polygamma(x, n), *POLYGAMMA),
+    Op("polygamma", function("polygamma"), *POLYGAMMA),
     _of(
         "lgamma",
         0.1,

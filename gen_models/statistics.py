@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE, NEW
 from gen_models.harness.spec import Op, case, paddle, tensor
 
@@ -48,7 +48,7 @@ OPS = [
     ),
     Op(
         "clip_by_norm",
-        lambda x, max_norm: paddle.nn.clip.clip_by_norm(x, max_norm),
+        function("nn.clip.clip_by_norm"),
         case(x=tensor([3, 4]), max_norm=1.0),
         case(x=tensor([3, 4]), max_norm=10.0),
         case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), max_norm=0.25),
