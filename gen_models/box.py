@@ -60,13 +60,6 @@ BOX_CODER = [
         target_box=boxes(3, seed=1, dims=[-1, 4]),
         prior_box_var=tensor([5, 4], low=0.1, high=0.5, dims=[-1, 4]),
     ),
-    case(
-        prior_box=boxes(5),
-        target_box=_code(3, 5, 4),
-        prior_box_var=tensor([5, 4], low=0.1, high=0.5),
-        code_type=_DECODE,
-    ),
-    case(prior_box=boxes(5), target_box=_code(3, 5, 4), prior_box_var=[0.1, 0.1, 0.2, 0.2], code_type=_DECODE),
     case(prior_box=boxes(5), target_box=_code(3, 5, 4), code_type=_DECODE),
     case(
         prior_box=boxes(3),
@@ -143,11 +136,6 @@ def _info(*rows: Any) -> TensorSpec:
 BOX_CLIP = [
     case(x=tensor([5, 4], low=-20, high=120, dims=[-1, 4]), im_info=_info([63, 69, 1.2])),
     case(x=tensor([5, 4], low=-20, high=120), im_info=tensor([1, 3], values=[[61, 83, 2.0]])),
-    case(
-        x=tensor([6, 4], low=-20, high=120, dims=[-1, 4]),
-        im_info=_info([60, 80, 1.0], [90, 30, 1.5], [75, 75, 0.7]),
-        lod=[0, 2, 4, 6],
-    ),
     case(
         x=tensor([6, 4], low=-20, high=120, dims=[-1, 4]),
         im_info=_info([60, 80, 1.0], [90, 30, 1.5], [75, 75, 0.7]),

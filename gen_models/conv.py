@@ -31,7 +31,6 @@ def _conv(
 
 
 CONV2D = [
-    case(x=tensor([1, 3, 8, 8]), shape=[4, 3, 3, 3]),
     case(
         x=tensor([1, 3, 2, 5]),
         shape=[4, 3, 3, 3],
@@ -39,20 +38,17 @@ CONV2D = [
         dynamic=False,
         why="the window is wider than x: OpenVINO has no result for that",
     ),
-    case(x=tensor([2, 3, 9, 7]), shape=[4, 3, 3, 3], padding=1, bias=True),
     case(x=tensor([1, 3, 9, 8], dims=[-1, 3, -1, -1]), shape=[5, 3, 3, 2], stride=[2, 1], padding=[1, 2]),
     case(x=tensor([1, 2, 9, 9]), shape=[4, 2, 3, 3], padding=[0, 1, 2, 3]),
     case(x=tensor([1, 2, 9, 9]), shape=[4, 2, 3, 3], padding=[[0, 0], [0, 0], [1, 2], [3, 0]]),
     case(x=tensor([1, 2, 10, 11]), shape=[4, 2, 3, 3], dilation=[2, 3], stride=2),
     case(x=tensor([1, 2, 10, 11]), shape=[4, 2, 3, 4], padding="SAME", stride=[2, 3]),
     case(x=tensor([1, 2, 10, 11]), shape=[4, 2, 3, 3], padding="SAME", dilation=2, bias=True),
-    case(x=tensor([1, 2, 10, 11], dims=[-1, 2, -1, -1]), shape=[4, 2, 2, 2], padding="SAME"),
     case(x=tensor([1, 2, 10, 11]), shape=[4, 2, 3, 3], padding="VALID", dilation=2),
     case(x=tensor([2, 4, 7, 7]), shape=[6, 2, 3, 3], groups=2, padding=1),
     case(x=tensor([2, 6, 7, 7], dims=[-1, 6, -1, -1]), shape=[9, 2, 3, 1], groups=3, stride=2, bias=True),
     case(x=tensor([2, 8, 7, 3]), shape=[6, 3, 3, 3], padding=1, data_format="NHWC"),
     case(x=tensor([2, 8, 7, 4]), shape=[6, 2, 3, 3], padding=[1, 0, 2, 1], groups=2, data_format="NHWC", bias=True),
-    case(x=tensor([2, 8, 7, 3]), shape=[6, 3, 3, 3], padding="SAME", stride=2, data_format="NHWC"),
     case(x=tensor([2, 8, 7, 3]), shape=[6, 3, 3, 3], padding=[[0, 0], [1, 2], [3, 0], [0, 0]], data_format="NHWC"),
     case(x=tensor([1, 3, 8, 8]), filter=tensor([4, 3, 3, 3])),
     case(x=tensor([1, 4, 8, 8]), filter=tensor([6, 2, 3, 3]), groups=2, padding="SAME", stride=2),
@@ -80,10 +76,8 @@ CONV2D = [
     case(x=tensor([2, 3, 12], dims=[-1, 3, -1]), shape=[4, 3, 3], padding=[1, 2], stride=2),
     case(x=tensor([2, 12, 3]), shape=[4, 3, 3], padding="SAME", stride=2, data_format="NLC"),
     case(x=tensor([2, 12, 4]), shape=[4, 2, 3], groups=2, dilation=2, data_format="NLC", bias=True),
-    case(x=tensor([2, 4, 12]), shape=[4, 4, 3], padding="SAME", dilation=2),
 ]
 DEPTHWISE = [
-    case(x=tensor([1, 4, 8, 8]), shape=[4, 1, 3, 3], groups=4, padding=1),
     case(x=tensor([2, 3, 9, 7], dims=[-1, 3, -1, -1]), shape=[6, 1, 5, 3], groups=3, stride=2, bias=True),
     case(x=tensor([1, 4, 9, 7]), shape=[4, 1, 3, 3], groups=4, padding="SAME", stride=2),
     case(x=tensor([1, 4, 9, 7]), shape=[4, 1, 3, 3], groups=4, padding="SAME", dilation=2),

@@ -93,7 +93,6 @@ _TOKENS_LENGTH = tensor([2, 1], "int32", values=[[6], [5]])
 _ROW = tensor([8, 1], "int32", values=[[0], [1], [1], [2], [2], [0], [2], [3]], dims=[-1, 1])
 
 CTC_ALIGN = [
-    case(x=_TOKENS, length=_TOKENS_LENGTH),
     case(x=_TOKENS, length=_TOKENS_LENGTH, merge_repeated=False, padding_value=9),
     case(x=_TOKENS, length=_TOKENS_LENGTH, blank=3),
     case(x=_ROW),
@@ -108,7 +107,6 @@ OPS = [
     Op(
         "gather_tree",
         function("nn.functional.gather_tree"),
-        case(**_tree(4, 2, 3)),
         case(**_tree(4, 2, 3, dtype="int32")),
         case(**_tree(4, 2, 3, dims=[-1, -1, -1])),
         case(**_tree(1, 2, 3)),

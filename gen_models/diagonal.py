@@ -81,7 +81,6 @@ OPS = [
     Op(
         "diagonal",
         function("diagonal"),
-        case(x=tensor([4, 5])),
         case(x=tensor([4, 5]), offset=2),
         case(x=tensor([4, 5]), offset=-1),
         case(x=tensor([2, 4, 5]), axis1=1, axis2=2),

@@ -17,7 +17,6 @@ def _grid(*shape, dims=None, reach=1.3):
 _TIES = tensor([1, 1, 9, 2], values=np.stack([np.linspace(-1.25, 1.25, 9), np.linspace(-1, 1, 9)], -1))
 
 SAMPLE = [
-    case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2)),
     case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2), align_corners=False),
     case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2), padding_mode="border"),
     case(x=tensor([2, 3, 5, 6]), grid=_grid(2, 4, 3, 2), padding_mode="border", align_corners=False),

@@ -61,12 +61,11 @@ def _computed(dims, sizes, scales, **given):
 
 
 def _both(dims, sizes, scale, **given):
-    """A size together with a scale, known or computed; and dimensions that are not known."""
-    shape, unknown, count = [2, 2, *dims], [-1, 2, *[-1] * len(dims)], len(dims)
+    """A size together with a scale, each of them known or computed."""
+    x, count = tensor([2, 2, *dims]), len(dims)
     return [
-        case(x=tensor(shape, dims=unknown if dynamic else None), size=told, scale=factor, **given)
+        case(x=x, size=told, scale=factor, **given)
         for size in sizes
-        for dynamic in (False, True)
         for told in (size, tensor([count], "int32", values=size))
         for factor in (scale, tensor([count], values=scale))
     ]
@@ -80,8 +79,6 @@ _KNOWN = [  # 1.4 in single precision is less than 1.4: 5 * 1.4 is 7 there, and 
 
 NEAREST = [
     *_KNOWN,
-    case(x=tensor([1, 2, 3, 4]), scale=2),
-    case(x=tensor([1, 2, 3, 4]), scale=2.0),
     case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=[2, 3]),
     case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=1.5),
     case(x=tensor([1, 2, 10, 7]), scale=0.7),
@@ -91,7 +88,6 @@ NEAREST = [
     case(x=tensor([1, 2, 2, 9]), scale=0.6),
     case(x=tensor([1, 1, 25, 30]), scale=[1.16, 2.1]),
     case(x=tensor([1, 2, 10, 12]), scale=[0.5, 0.3]),
-    case(x=tensor([1, 2, 3, 4]), size=[6, 8]),
     case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), size=[7, 9]),
     case(x=tensor([1, 2, 13, 10]), size=[25, 6]),
     case(x=tensor([1, 1, 2, 49]), size=[82, 94]),
@@ -120,16 +116,10 @@ NEAREST = [
 LINEAR_2D = [
     *_KNOWN,
     case(x=tensor([1, 2, 3, 4]), scale=2),
-    case(x=tensor([1, 2, 3, 4]), size=[6, 8], align_corners=True),
-    case(x=tensor([1, 2, 3, 4]), size=[6, 8], align_mode=1),
     case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), size=[7, 9]),
-    case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), size=[7, 9], align_corners=True),
-    case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), size=[7, 9], align_mode=1),
-    case(x=tensor([1, 2, 3, 4], "uint8", high=256), size=[6, 8], align_mode=1),
     case(x=tensor([1, 2, 9, 8]), size=[4, 3]),
+    case(x=tensor([1, 2, 3, 4], "uint8", high=256), size=[6, 8], align_mode=1),
     case(x=tensor([1, 2, 9, 8]), size=[4, 3], align_mode=1),
-    case(x=tensor([1, 2, 9, 8]), size=[4, 3], align_corners=True),
-    case(x=tensor([1, 2, 5, 7]), scale=1.5),
     case(x=tensor([1, 2, 5, 7]), scale=1.5, align_mode=1),
     case(x=tensor([1, 2, 5, 7]), scale=1.5, align_corners=True),
     case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=[1.3, 0.6]),
@@ -145,7 +135,6 @@ LINEAR_2D = [
     case(x=tensor([1, 2, 1, 5]), size=[4, 10]),
     case(x=tensor([1, 2, 1, 1]), size=[4, 3]),
     case(x=tensor([1, 2, 3, 4]), size=[3, 4]),
-    case(x=tensor([1, 2, 3, 4]), size=int32s(6, 7)),
     case(x=tensor([1, 2, 3, 4]), size=[int32s(6), 8], align_corners=True),
     case(x=tensor([1, 2, 3, 4]), scale=tensor([1], values=[2.0])),
     case(x=tensor([1, 2, 3, 4]), like=tensor([1, 5, 6, 7])),
@@ -170,10 +159,7 @@ LINEAR_2D = [
 
 CUBIC = [
     case(x=tensor([1, 2, 4, 5]), scale=2),
-    case(x=tensor([1, 2, 4, 5]), size=[7, 9]),
-    case(x=tensor([1, 2, 4, 5], dims=[-1, 2, -1, -1]), size=[7, 9], align_corners=True),
     case(x=tensor([1, 2, 9, 8]), size=[4, 3]),
-    case(x=tensor([1, 2, 5, 7]), scale=1.5),
     case(x=tensor([1, 2, 5, 7]), scale=[1.3, 0.6], align_corners=True),
     case(x=tensor([1, 2, 3, 8]), scale=1.25),
     case(x=tensor([1, 2, 4, 5]), size=[1, 8]),
@@ -289,7 +275,6 @@ def _v1_cases(shape, size):
     dims = [-1, shape[1], *(-1 for _ in size)]
     return [
         case(x=tensor(shape), size=size),
-        case(x=tensor(shape), size=size, align_corners=False),
         case(x=tensor(shape), size=size, align_corners=False, align_mode=0),
         case(x=tensor(shape, dims=dims), scale=1.6, align_corners=False),
         case(x=tensor(shape), scale=2.0),

@@ -39,9 +39,7 @@ def _overlaps(*shape: int, **more: Any) -> TensorSpec:
 
 _STEPS = [-1, 4]
 BIPARTITE_MATCH = [
-    case(dist_mat=tensor([3, 5], low=0.0)),
     case(dist_mat=tensor([5, 3], low=0.0, dims=[-1, -1])),
-    case(dist_mat=tensor([4, 7], low=-1.0), match_type="per_prediction"),
     case(dist_mat=_overlaps(6, 9, dims=[-1, 9]), match_type="per_prediction", dist_threshold=0.3),
     case(dist_mat=_overlaps(6, 9), match_type="per_prediction", dist_threshold=0.0),
     case(dist_mat=_overlaps(8, 8)),  # equal ones: the first column, then the first row

@@ -23,7 +23,6 @@ def _with_holes(*shape: int, dims: Any = None) -> TensorSpec:
 MEDIAN = [
     case(x=tensor([3, 4])),
     case(x=tensor([3, 5]), keepdim=True),
-    case(x=tensor([3, 4]), axis=1),
     case(x=tensor([3, 5], dims=[-1, -1]), axis=0, keepdim=True),
     case(x=tensor([2, 3, 4]), axis=1, mode="min"),
     case(x=tensor([2, 3, 4], dims=[-1, -1, -1]), axis=-1, mode="min", keepdim=True),
@@ -36,7 +35,6 @@ MEDIAN = [
 ]
 
 NANMEDIAN = [
-    case(x=tensor([3, 4])),
     case(x=tensor([3, 4], values=_HOLES)),
     case(x=tensor([3, 4], values=_HOLES), axis=1),
     case(x=tensor([3, 4], values=_HOLES, dims=[-1, -1]), axis=0, keepdim=True),

@@ -91,7 +91,6 @@ _B, _S = [-1, -1, 4], [-1, -1, -1]
 _LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "an operator of Paddle 2"}
 
 MULTICLASS_NMS = [
-    case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20)),
     case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20), background_label=-1),
     case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20), background_label=1, nms_threshold=0.5),
     case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20), background_label=2),
@@ -221,8 +220,6 @@ NMS = [
         boxes=tensor([5, 4], values=[0, 0, 2, 2, 2, 0, 0, 2, 2, 2, 0, 0, 0, 0, 2, 2, 0, 2, 2, 0], dims=[-1, 4]),
         scores=tensor([5], values=[0.9, 0.8, 0.7, 0.6, 0.5], dims=[-1]),
     ),
-    case(boxes=crowd(20)),
-    case(boxes=crowd(20), threshold=0.6),
     case(boxes=crowd(20, size=100)),
     case(boxes=crowd(20, dims=[-1, 4])),
     case(boxes=crowd(20), scores=shuffled(20)),

@@ -7,7 +7,6 @@ from gen_models.harness.marks import COMPLEX_HERE, F64
 from gen_models.harness.spec import Op, case, int32s, int64s, tensor
 
 PAD = [
-    case(x=tensor([2, 3]), pad=[1, 0, 2, 1]),
     case(x=tensor([2, 3]), pad=[1, 0, 2, 1], value=1.5),
     case(x=tensor([4]), pad=[1, 2], value=-1.0),
     case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), pad=[0, 1, 2, 0, 1, 1]),
@@ -35,12 +34,9 @@ PAD = [
 ]
 
 PAD3D = [
-    case(x=tensor([1, 2, 3, 4]), pad=[1, 2, 0, 1]),
     case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), pad=[1, 2, 0, 1], value=1.5),
-    case(x=tensor([1, 2, 3, 4]), pad=[1, 2, 0, 1], mode="reflect"),
     case(x=tensor([1, 2, 3, 4]), pad=[3, 2, 2, 1], mode="reflect"),
     case(x=tensor([1, 2, 3, 4]), pad=[5, 2, 4, 1], mode="replicate"),
-    case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), pad=[1, 2, 0, 1], mode="circular"),
     case(x=tensor([1, 2, 3, 4]), pad=[6, 5, 4, 7], mode="circular"),
     case(x=tensor([1, 3, 4, 2]), pad=[1, 2, 0, 1], data_format="NHWC", value=1.0),
     case(x=tensor([1, 3, 4, 2]), pad=[1, 2, 0, 1], data_format="NHWC", mode="reflect"),
@@ -57,7 +53,6 @@ PAD3D = [
     case(x=tensor([1, 2, 5, 6]), pad=[-1, -1, 0, -2], value=3.0),
     case(x=tensor([1, 2, 5, 6]), pad=[-1, 2, 1, -2], mode="reflect"),
     case(x=tensor([1, 2, 5, 6]), pad=[-1, 2, 1, -2], mode="replicate"),
-    case(x=tensor([1, 2, 3, 4]), pad=int32s(1, 2, 0, 1)),
     case(x=tensor([1, 2, 3, 4]), pad=int32s(1, 2, 0, 1), mode="reflect"),
     case(x=tensor([1, 2, 3, 4]), pad=int32s(1, 2, 0, 1), mode="replicate"),
     case(x=tensor([1, 2, 3, 4]), pad=int32s(1, 5, 0, 1), mode="circular"),

@@ -67,7 +67,6 @@ _PIXELS: dict[str, Any] = {"atol": 2e-4, "why": "coordinates of a hundred pixels
 
 GENERATE_PROPOSALS_V2 = [
     case(**_rpn(1, 3, 4, 5), **_PIXELS),
-    case(**_rpn(2, 3, 4, 5), pixel_offset=True, **_PIXELS),
     case(**_rpn(2, 3, 4, 5, dynamic=True), pre_nms_top_n=20, post_nms_top_n=5, **_PIXELS),
     case(**_rpn(2, 3, 4, 5), pre_nms_top_n=30, nms_thresh=0.7, eta=0.8, pixel_offset=True, **_PIXELS),
     case(**_rpn(2, 3, 4, 5), min_size=16.0, pixel_offset=True, **_PIXELS),

@@ -127,7 +127,6 @@ _SCALED = [
 
 
 QUANTIZE_LINEAR = [
-    case(x=_X, scale=[1.3]),
     case(x=_X, scale=tensor([1], values=[1.3])),
     case(x=_DYNAMIC, scale=_SCALES, quant_axis=1),
     case(x=_DYNAMIC, scale=tensor([3], values=_SCALES), quant_axis=1),
@@ -161,7 +160,6 @@ _PER_CHANNEL = [
     case(x=_X, bit_length=8, round_type=1, quant_axis=0),
     case(x=_X, bit_length=8, round_type=0, quant_axis=1),
     case(x=_DYNAMIC, bit_length=4, round_type=1, quant_axis=1),
-    case(x=tensor([5, 4]), bit_length=8, round_type=1, quant_axis=1),
     case(x=tensor([2, 2], values=[[0.0, 1.0], [0.0, -0.3]]), bit_length=8, round_type=1, quant_axis=1),
 ]
 _WITH_STATE = [

@@ -97,7 +97,6 @@ OPS = [
     Op(
         "uniform_random",
         _uniform,
-        case(shape=[3, 4]),
         case(shape=[3, 4], low=2.0, high=5.0, seed=7),
         case(shape=[3, 4], seed=-1),
         case(shape=[3], dtype="float64"),

@@ -39,7 +39,6 @@ def _x(*shape: int, dims: Any = (-1, -1)) -> Any:
 def _modes(mode: str) -> list[Case]:
     states = 2 if mode == "LSTM" else 1
     return [
-        case(x=_x(3, 5, 4), mode=mode),
         case(x=_x(3, 5, 4, dims=None), mode=mode),
         case(x=_x(1, 1, 4), mode=mode),
         case(x=_x(3, 5, 4), mode=mode, direction="bidirect"),
@@ -90,7 +89,6 @@ _KNOWN = "the size of the weight has to be known"
 _CELL: dict[str, Any] = {"input": tensor([3, 12]), "hidden_prev": tensor([3, 4]), "weight": tensor([4, 12])}
 
 GRU_UNIT = [
-    case(dynamic=False, why=_KNOWN, **_CELL),
     case(dynamic=False, why=_KNOWN, **_CELL, bias=tensor([1, 12])),
     case(dynamic=False, why=_KNOWN, **_CELL, bias=tensor([1, 12]), origin_mode=True),
     case(dynamic=False, why=_KNOWN, **_CELL, activation=3, gate_activation=0),

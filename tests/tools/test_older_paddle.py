@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from tools.older_paddle import differing
+from gen_models import all_ops
+from tools.older_paddle import LIMITS, differing, is_limit
 
 
 def test_cases_are_written_and_run_by_the_interpreter_that_is_named(capsys, tmp_path):
@@ -20,3 +21,8 @@ def test_cases_are_written_and_run_by_the_interpreter_that_is_named(capsys, tmp_
 def test_nothing_to_compare_is_a_failure(pattern, reason):
     with pytest.raises(SystemExit, match=f"nothing was compared: {reason}"):
         differing(shutil.which("false"), pattern, None)
+
+
+@pytest.mark.parametrize("op", LIMITS)
+def test_each_limit_is_that_of_one_case(op):
+    assert sum(is_limit(op, case) for case in all_ops()[op].cases) == 1
