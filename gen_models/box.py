@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import as_lod, is_pir, legacy_op
+from gen_models.harness.building import as_lod, is_pir, legacy_op, operator
 from gen_models.harness.marks import F64, OLD
 from gen_models.harness.spec import Op, TensorSpec, case, paddle, tensor
 
@@ -107,10 +107,6 @@ BOX_CODER = [
 ]
 
 
-def _iou_similarity(x: Any, y: Any, *, box_normalized: bool = True) -> Any:
-    return legacy_op("iou_similarity", {"X": x, "Y": y}, {"Out": x.dtype}, {"box_normalized": box_normalized})
-
-
 IOU_SIMILARITY = [
     case(x=boxes(4), y=boxes(6, seed=1)),
     case(x=boxes(4, size=20), y=boxes(6, size=20, seed=1), box_normalized=False),
@@ -149,12 +145,6 @@ BOX_CLIP = [
 ]
 
 
-def _decoder_and_assign(prior_box: Any, variance: Any, target_box: Any, score: Any, *, box_clip: float = 4.135) -> Any:
-    inputs = {"PriorBox": prior_box, "PriorBoxVar": variance, "TargetBox": target_box, "BoxScore": score}
-    outputs = {"DecodeBox": prior_box.dtype, "OutputAssignBox": prior_box.dtype}
-    return legacy_op("box_decoder_and_assign", inputs, outputs, {"box_clip": box_clip})
-
-
 def _assign(rois: int, classes: int, dims: bool = False, **score: Any) -> dict[str, Any]:
     return {
         "prior_box": boxes(rois, size=20, dims=[-1, 4] if dims else None),
@@ -172,14 +162,24 @@ ASSIGN = [
 ]
 
 OPS = [
-    Op("box_decoder_and_assign", _decoder_and_assign, *ASSIGN, **OLD),
+    Op(
+        "box_decoder_and_assign",
+        operator(
+            "box_decoder_and_assign",
+            {"prior_box": "PriorBox", "variance": "PriorBoxVar", "target_box": "TargetBox", "score": "BoxScore"},
+            {"DecodeBox": "", "OutputAssignBox": ""},
+            box_clip=4.135,
+        ),
+        *ASSIGN,
+        **OLD,
+    ),
     Op("box_clip", _box_clip, *BOX_CLIP, **OLD),
     Op(
         "polygon_box_transform",
-        lambda x: legacy_op("polygon_box_transform", {"Input": x}, {"Output": x.dtype}, {}),
+        operator("polygon_box_transform", {"x": "Input"}, "Output"),
         *POLYGON,
         **OLD,
     ),
     Op("box_coder", _box_coder, *BOX_CODER),
-    Op("iou_similarity", _iou_similarity, *IOU_SIMILARITY, **OLD),
+    Op("iou_similarity", operator("iou_similarity", {"x": "X", "y": "Y"}, box_normalized=True), *IOU_SIMILARITY, **OLD),
 ]

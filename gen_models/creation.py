@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gen_models.harness.building import as_lod, function, legacy_op
+from gen_models.harness.building import as_lod, function, is_pir, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE, LEGACY, OLD
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
@@ -23,7 +23,7 @@ def _batch_size_like(x, *, shape, value, dtype, source=0, target=0, lod=None):
     if lod is not None:
         x = as_lod(x, lod)
     kind = {"float32": paddle.float32, "int64": paddle.int64}[dtype]
-    if paddle.__version__ >= "3":
+    if is_pir():
         return paddle._C_ops.full_batch_size_like(x, shape, kind, value, source, target, paddle.CPUPlace())
     attrs = {"shape": shape, "dtype": kind, "value": float(value), "str_value": str(value)}
     attrs |= {"input_dim_idx": source, "output_dim_idx": target}

@@ -6,17 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gen_models.harness.building import any_op, function
+from gen_models.harness.building import function, operator
 from gen_models.harness.marks import COMPLEX_HERE, DIGITS, F64
 from gen_models.harness.spec import Op, case, int32s, tensor
 
 
 def _scan(name: str) -> Callable[..., Any]:
-    def build(x: Any, *, axis: Any = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False) -> Any:
-        attributes = {"axis": axis, "flatten": flatten, "exclusive": exclusive, "reverse": reverse}
-        return any_op(name, {"X": x}, {"Out": x.dtype}, attributes)
-
-    return build
+    return operator(name, {"x": "X"}, axis=-1, flatten=False, exclusive=False, reverse=False)
 
 
 SCAN = [
@@ -66,11 +62,6 @@ LOGCUMSUMEXP = [
 ]
 
 
-def _cumprod(x: Any, *, dim: int, exclusive: bool = False, reverse: bool = False) -> Any:
-    attributes = {"dim": dim, "exclusive": exclusive, "reverse": reverse}
-    return any_op("cumprod", {"X": x}, {"Out": x.dtype}, attributes)
-
-
 CUMPROD = [
     case(x=tensor([3, 5], low=-2.0, high=2.0), dim=0),
     case(x=tensor([3, 5], low=-2.0, high=2.0, dims=[-1, -1]), dim=-1),
@@ -116,7 +107,7 @@ EXTREME = [
 OPS = [
     Op("cumsum", _scan("cumsum"), *CUMSUM),
     Op("logcumsumexp", _scan("logcumsumexp"), *LOGCUMSUMEXP),
-    Op("cumprod", _cumprod, *CUMPROD),
+    Op("cumprod", operator("cumprod", {"x": "X"}, dim=0, exclusive=False, reverse=False), *CUMPROD),
     Op("cummax", function("cummax"), *EXTREME),
     Op("cummin", function("cummin"), *EXTREME),
 ]

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from gen_models.harness.building import function, legacy_op
+from gen_models.harness.building import function, operator
 from gen_models.harness.marks import COMPLEX_HERE
 from gen_models.harness.spec import Op, case, paddle, tensor
-
-
-def _tril_triu(x, *, diagonal=0, lower=True):
-    return legacy_op("tril_triu", {"X": x}, {"Out": x.dtype}, {"diagonal": diagonal, "lower": lower})
 
 
 def _trace(x, *, offset=0, axis1=0, axis2=1, less=None):
     out = paddle.trace(x, offset, axis1, axis2)
     return out if less is None else out - less  # OpenVINO fuses arithmetic into reductions
-
-
-def _fill_diagonal_tensor(x, y, *, offset=0, dim1=0, dim2=1):
-    if paddle.__version__ < "3":
-        inputs, attrs = {"X": [x], "Y": [y]}, {"offset": offset, "dim1": dim1, "dim2": dim2}
-        return legacy_op("fill_diagonal_tensor", inputs, {"Out": x.dtype}, attrs)
-    return paddle._C_ops.fill_diagonal_tensor(x, y, offset, dim1, dim2)
-
-
-def _fill_diagonal(x, *, value, offset=0, wrap=False):
-    if paddle.__version__ < "3":
-        return legacy_op("fill_diagonal", {"X": x}, {"Out": x.dtype}, {"value": value, "offset": offset, "wrap": wrap})
-    return paddle._C_ops.fill_diagonal(x, value, offset, wrap)
 
 
 _MANY_BITS = [2**24 + 1, 2**31 - 1, -(2**24) - 3]
@@ -48,7 +31,7 @@ OPS = [
     Op("triu", function("triu"), *_TRIANGLES),
     Op(
         "tril_triu",
-        _tril_triu,
+        operator("tril_triu", {"x": "X"}, diagonal=0, lower=True),
         *[case(**triangle.arguments, lower=lower) for triangle in _TRIANGLES[:3] for lower in (True, False)],
         formats=("legacy",),
         why="two operators in PIR",
@@ -100,7 +83,7 @@ OPS = [
     ),
     Op(
         "fill_diagonal",
-        _fill_diagonal,
+        operator("fill_diagonal", {"x": "X"}, value=0.0, offset=0, wrap=False),
         case(x=tensor([4, 5]), value=2.5),
         case(x=tensor([4, 5]), value=2.5, offset=1),
         case(x=tensor([4, 5], dims=[-1, -1]), value=-1.0, offset=-2),
@@ -115,7 +98,7 @@ OPS = [
     ),
     Op(
         "fill_diagonal_tensor",
-        _fill_diagonal_tensor,
+        operator("fill_diagonal_tensor", {"x": "X", "y": "Y"}, offset=0, dim1=0, dim2=1),
         case(x=tensor([4, 5]), y=tensor([4])),
         case(x=tensor([4, 5]), y=tensor([4]), offset=1),
         case(x=tensor([4, 5]), y=tensor([3]), offset=-1),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gen_models.harness.building import function, legacy_op
+from gen_models.harness.building import function, legacy_op, operator
 from gen_models.harness.marks import DIGITS, F64, LEGACY, NEW_KERNEL
 from gen_models.harness.spec import Case, Op, TensorSpec, case, int32s, int64s, paddle, tensor
 
@@ -246,7 +246,7 @@ OPS = [
     ),
     Op(
         "minus",
-        lambda x, y: legacy_op("minus", {"X": x, "Y": y}, {"Out": x.dtype}, {}),
+        operator("minus", {"x": "X", "y": "Y"}),
         case(x=tensor([3, 4]), y=tensor([3, 4])),
         **LEGACY,
     ),

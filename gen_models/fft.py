@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import any_op, function
+from gen_models.harness.building import function, operator
 from gen_models.harness.marks import F64
 from gen_models.harness.spec import Op, case, paddle, tensor
 
@@ -104,11 +104,15 @@ OVERLAP_ADD = [
 ]
 
 
-def _stft(x: Any, window: Any, *, n_fft: int, hop_length: int, normalized: bool = False, onesided: bool = True) -> Any:
-    attributes = {"n_fft": n_fft, "hop_length": hop_length, "normalized": normalized, "onesided": onesided}
-    return any_op("stft", {"X": x, "Window": window}, {"Out": "complex64"}, attributes)
-
-
+_STFT = operator(
+    "stft",
+    {"x": "X", "window": "Window"},
+    {"Out": "complex64"},
+    n_fft=0,
+    hop_length=0,
+    normalized=False,
+    onesided=True,
+)
 # Paddle itself fails on an stft with onesided=False.
 _WINDOW = tensor([8])
 
@@ -119,7 +123,7 @@ STFT = [
 ]
 
 OPS = [
-    Op("stft", _stft, *STFT),
+    Op("stft", _STFT, *STFT),
     Op("fft_c2c", _fft_c2c, *C2C),
     Op("fft_r2c", _fft_r2c, *R2C),
     Op("fft_c2r", _fft_c2r, *C2R),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gen_models.harness.building import function, is_pir, legacy_op
+from gen_models.harness.building import function, is_pir, operator
 from gen_models.harness.marks import COMPLEX_HERE, LEGACY, NEW
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -61,10 +61,6 @@ _TREE = [
     [13, 2, 3, 0, 0],
 ]
 """Rows of (item, layer, parent, children); node 0 is none."""
-
-
-def _lookup_table(x, weight, *, padding_idx=-1):
-    return legacy_op("lookup_table", {"Ids": x, "W": weight}, {"Out": weight.dtype}, {"padding_idx": padding_idx})
 
 
 OPS = [
@@ -182,7 +178,12 @@ OPS = [
         case(x=tensor([7, 1], "int64", values=[[0], [1], [2], [3], [4], [5], [6]]), tree=_TREE),
         case(x=tensor([2, 3], "int32", 0, 7, dims=[-1, -1]), tree=_TREE),
     ),
-    Op("lookup_table", _lookup_table, case(x=tensor([4, 1], "int64", 0, 10), weight=tensor([10, 3])), **LEGACY),
+    Op(
+        "lookup_table",
+        operator("lookup_table", {"weight": "W", "x": "Ids"}, padding_idx=-1),
+        case(x=tensor([4, 1], "int64", 0, 10), weight=tensor([10, 3])),
+        **LEGACY,
+    ),
     Op(
         "where",
         function("where"),

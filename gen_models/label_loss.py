@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gen_models.harness.building import any_op, function, is_pir, legacy_op
+from gen_models.harness.building import any_op, function, operator
 from gen_models.harness.marks import TAIL
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
@@ -32,20 +32,17 @@ def _sigmoid(
     return paddle.nn.functional.binary_cross_entropy_with_logits(x, label, weight, reduction, pos_weight)
 
 
-def _sigmoid_old(x: Any, label: Any, *, normalize: bool = False, ignore_index: int = -100) -> Any:
-    if is_pir():
-        return paddle._C_ops.sigmoid_cross_entropy_with_logits(x, label, None, normalize, ignore_index)
-    attributes = {"normalize": normalize, "ignore_index": ignore_index}
-    return legacy_op("sigmoid_cross_entropy_with_logits", {"X": x, "Label": label}, {"Out": x.dtype}, attributes)
+_sigmoid_old = operator(
+    "sigmoid_cross_entropy_with_logits",
+    {"x": "X", "label": "Label", "pos_weight": "pos_weight"},
+    normalize=False,
+    ignore_index=-100,
+)
 
 
 def _sigmoid_any(x: Any, label: Any, **options: Any) -> Any:
     known = {"normalize", "ignore_index"}
-    return (_sigmoid_old if known & options.keys() else _sigmoid)(x, label, **options)
-
-
-def _hinge(logits: Any, labels: Any) -> Any:
-    return any_op("hinge_loss", {"Logits": logits, "Labels": labels}, {"Loss": logits.dtype}, {})
+    return (_sigmoid_old if known & options.keys() else _sigmoid)(x=x, label=label, **options)
 
 
 def _classes(*sizes: int, high: int = 5, dims: Any = None) -> Any:
@@ -118,7 +115,7 @@ OPS = [
     Op("nll_loss", _nll_any, *NLL),
     Op("kldiv_loss", function("nn.functional.kl_div"), *KLDIV),
     Op("sigmoid_cross_entropy_with_logits", _sigmoid_any, *SIGMOID),
-    Op("hinge_loss", _hinge, *HINGE),
+    Op("hinge_loss", operator("hinge_loss", {"logits": "Logits", "labels": "Labels"}, "Loss"), *HINGE),
     Op("identity_loss", function("incubate.identity_loss"), *IDENTITY),
     Op("accuracy", function("static.accuracy"), *ACCURACY),
 ]

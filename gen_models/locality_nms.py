@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import operator
 from gen_models.harness.marks import OLD
 from gen_models.harness.spec import Op, TensorSpec, case, tensor
 from gen_models.nms import crowd, polygons, shuffled
 
-_DEFAULTS = {
+_PORTS = {"bboxes": "BBoxes", "scores": "Scores"}
+_DEFAULTS: dict[str, Any] = {
     "background_label": -1,
     "score_threshold": 0.1,
     "nms_top_k": -1,
@@ -18,11 +19,6 @@ _DEFAULTS = {
     "keep_top_k": -1,
     "normalized": True,
 }
-
-
-def _build(bboxes: Any, scores: Any, **attributes: Any) -> Any:
-    inputs = {"BBoxes": bboxes, "Scores": scores}
-    return legacy_op("locality_aware_nms", inputs, {"Out": bboxes.dtype}, {**_DEFAULTS, **attributes})
 
 
 def _boxes(*sizes: int, **options: Any) -> TensorSpec:
@@ -47,4 +43,4 @@ CASES = [
 ]
 
 
-OPS = [Op("locality_aware_nms", _build, *CASES, **OLD)]
+OPS = [Op("locality_aware_nms", operator("locality_aware_nms", _PORTS, **_DEFAULTS), *CASES, **OLD)]

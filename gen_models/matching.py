@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import any_op, as_lod, legacy_op
+from gen_models.harness.building import any_op, as_lod, operator
 from gen_models.harness.marks import LOD, OLD
 from gen_models.harness.spec import Op, TensorSpec, case, tensor
 
@@ -18,10 +18,6 @@ def _bipartite_match(
     outputs = {"ColToRowMatchIndices": "int32", "ColToRowMatchDist": dist_mat.dtype}
     attributes = {"match_type": match_type, "dist_threshold": dist_threshold}
     return list(any_op("bipartite_match", {"DistMat": x}, outputs, attributes))
-
-
-def _similarity_focus(x: Any, *, axis: int, indexes: Any) -> Any:
-    return legacy_op("similarity_focus", {"X": x}, {"Out": x.dtype}, {"axis": axis, "indexes": list(indexes)})
 
 
 def _different(*shape: int, dtype: str = "float32", dims: Any = None, seed: int = 0) -> TensorSpec:
@@ -70,5 +66,5 @@ SIMILARITY_FOCUS = [
 
 OPS = [
     Op("bipartite_match", _bipartite_match, *BIPARTITE_MATCH),
-    Op("similarity_focus", _similarity_focus, *SIMILARITY_FOCUS, **OLD),
+    Op("similarity_focus", operator("similarity_focus", {"x": "X"}), *SIMILARITY_FOCUS, **OLD),
 ]

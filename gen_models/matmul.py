@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import any_op, function, legacy_op
+from gen_models.harness.building import any_op, function, operator
 from gen_models.harness.marks import F64, OLD
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
@@ -63,11 +63,6 @@ MATMUL_V2 = [
 
 
 LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "an operator of Paddle 1"}
-
-
-def _matmul_v1(x: Any, y: Any, *, alpha: float = 1.0, transpose_x: bool = False, transpose_y: bool = False) -> Any:
-    attributes = {"alpha": alpha, "transpose_X": transpose_x, "transpose_Y": transpose_y}
-    return legacy_op("matmul", {"X": x, "Y": y}, {"Out": x.dtype}, attributes)
 
 
 MATMUL = [
@@ -203,7 +198,12 @@ FSP = [
 
 OPS = [
     Op("matmul_v2", _matmul_any, *MATMUL_V2),
-    Op("matmul", _matmul_v1, *MATMUL, **LEGACY),
+    Op(
+        "matmul",
+        operator("matmul", {"x": "X", "y": "Y"}, names={"transpose_x": "transpose_X", "transpose_y": "transpose_Y"}),
+        *MATMUL,
+        **LEGACY,
+    ),
     Op("mul", _mul, *MUL),
     Op(
         "linear_v2",
@@ -219,5 +219,5 @@ OPS = [
     Op("multi_dot", function("linalg.multi_dot"), *MULTI_DOT),
     Op("bilinear_tensor_product", _bilinear, *BILINEAR),
     Op("einsum", lambda x, equation: paddle.einsum(equation, *x), *EINSUM),
-    Op("fsp", lambda x, y: legacy_op("fsp", {"X": x, "Y": y}, {"Out": x.dtype}, {}), *FSP, **OLD),
+    Op("fsp", operator("fsp", {"x": "X", "y": "Y"}), *FSP, **OLD),
 ]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import operator
 from gen_models.harness.spec import Op, TensorSpec, case, int32s, paddle, tensor
 
-_DEFAULTS = {
+_DEFAULTS: dict[str, Any] = {
     "score_threshold": 0.3,
     "nms_top_k": -1,
     "keep_top_k": -1,
@@ -20,22 +21,9 @@ _DEFAULTS = {
 }
 
 
-def _multiclass_nms3(bboxes: Any, scores: Any, rois_num: Any = None, **attributes: Any) -> Any:
-    attrs = {**_DEFAULTS, **attributes}
-    if is_pir():
-        return paddle._C_ops.multiclass_nms3(bboxes, scores, rois_num, *attrs.values())
-    inputs = {"BBoxes": bboxes, "Scores": scores, "RoisNum": rois_num}
-    return legacy_op("multiclass_nms3", inputs, {"Out": bboxes.dtype, "Index": "int32", "NmsRoisNum": "int32"}, attrs)
-
-
-def _multiclass_nms2(bboxes: Any, scores: Any, **attributes: Any) -> Any:
-    inputs = {"BBoxes": bboxes, "Scores": scores}
-    return legacy_op("multiclass_nms2", inputs, {"Out": bboxes.dtype, "Index": "int32"}, {**_DEFAULTS, **attributes})
-
-
-def _multiclass_nms(bboxes: Any, scores: Any, **attributes: Any) -> Any:
-    inputs = {"BBoxes": bboxes, "Scores": scores}
-    return legacy_op("multiclass_nms", inputs, {"Out": bboxes.dtype}, {**_DEFAULTS, **attributes})
+def _multiclass_nms(version: str, outputs: dict[str, str]) -> Callable[..., Any]:
+    ports = {"bboxes": "BBoxes", "scores": "Scores", "rois_num": "RoisNum"}
+    return operator(f"multiclass_nms{version}", ports, {"Out": "", **outputs}, **_DEFAULTS)
 
 
 def crowd(*shape: int, size: float = 1.0, seed: int = 0, centers: int = 3, dims: Any = None) -> TensorSpec:
@@ -259,9 +247,15 @@ MATRIX_NMS = [
 
 
 OPS = [
-    Op("multiclass_nms3", _multiclass_nms3, *MULTICLASS_NMS, *_OWN, *_POLYGONS),
-    Op("multiclass_nms2", _multiclass_nms2, *MULTICLASS_NMS[5:21], *_POLYGONS[:3], **_LEGACY),
-    Op("multiclass_nms", _multiclass_nms, *MULTICLASS_NMS[5:21], *_POLYGONS[6:8], **_LEGACY),
+    Op(
+        "multiclass_nms3",
+        _multiclass_nms("3", {"Index": "int32", "NmsRoisNum": "int32"}),
+        *MULTICLASS_NMS,
+        *_OWN,
+        *_POLYGONS,
+    ),
+    Op("multiclass_nms2", _multiclass_nms("2", {"Index": "int32"}), *MULTICLASS_NMS[5:21], *_POLYGONS[:3], **_LEGACY),
+    Op("multiclass_nms", _multiclass_nms("", {}), *MULTICLASS_NMS[5:21], *_POLYGONS[6:8], **_LEGACY),
     Op("matrix_nms", _matrix_nms, *MATRIX_NMS),
     Op("nms", lambda boxes, scores=None, threshold=0.3: paddle.vision.ops.nms(boxes, threshold, scores), *NMS),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import legacy_op, operator
 from gen_models.harness.spec import Op, TensorSpec, case, paddle, tensor
 
 
@@ -92,15 +92,6 @@ DENSITY_PRIOR_BOX = [
 ]
 
 
-def _anchor_generator(input: Any, *, variances: Any = (0.1, 0.1, 0.2, 0.2), **attributes: Any) -> Any:
-    if is_pir():
-        names = ("anchor_sizes", "aspect_ratios", "stride", "offset")
-        sizes, ratios, stride, offset = (attributes[name] for name in names)
-        return paddle._C_ops.anchor_generator(input, sizes, ratios, list(variances), stride, offset)
-    outputs = {"Anchors": input.dtype, "Variances": input.dtype}
-    return legacy_op("anchor_generator", {"Input": input}, outputs, {**attributes, "variances": list(variances)})
-
-
 _ANCHORS: dict[str, Any] = {
     "anchor_sizes": [32.0, 64.0],
     "aspect_ratios": [0.5, 1.0, 2.0],
@@ -124,5 +115,16 @@ OPS = [
         *PRIOR_BOX,
     ),
     Op("density_prior_box", _density_prior_box, *DENSITY_PRIOR_BOX, **_LEGACY),
-    Op("anchor_generator", _anchor_generator, *ANCHOR_GENERATOR),
+    Op(
+        "anchor_generator",
+        operator(
+            "anchor_generator",
+            {"input": "Input"},
+            {"Anchors": "", "Variances": ""},
+            **dict.fromkeys(("anchor_sizes", "aspect_ratios")),
+            variances=[0.1, 0.1, 0.2, 0.2],
+            **dict.fromkeys(("stride", "offset")),
+        ),
+        *ANCHOR_GENERATOR,
+    ),
 ]

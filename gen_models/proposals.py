@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import as_lod, is_pir, legacy_op
+from gen_models.harness.building import as_lod, legacy_op, operator
 from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Op, TensorSpec, case, int32s, paddle, tensor
 from gen_models.nms import shuffled
 from gen_models.roi import regions
 
-_RPN = {"pre_nms_top_n": 6000, "post_nms_top_n": 1000, "nms_thresh": 0.5, "min_size": 0.1, "eta": 1.0}
+_RPN: dict[str, Any] = {"pre_nms_top_n": 6000, "post_nms_top_n": 1000, "nms_thresh": 0.5, "min_size": 0.1, "eta": 1.0}
 
 
 def _generate_proposals_v2(
@@ -21,22 +21,6 @@ def _generate_proposals_v2(
     return paddle.vision.ops.generate_proposals(
         scores, bbox_deltas, im_shape, anchors, variances, **{**_RPN, **attributes}, return_rois_num=True
     )
-
-
-def _generate_proposals(
-    scores: Any, bbox_deltas: Any, im_info: Any, anchors: Any, variances: Any, **attributes: Any
-) -> Any:
-    attrs = {**_RPN, **attributes}
-    attrs["pre_nms_topN"], attrs["post_nms_topN"] = attrs.pop("pre_nms_top_n"), attrs.pop("post_nms_top_n")
-    inputs = {
-        "Scores": scores,
-        "BboxDeltas": bbox_deltas,
-        "ImInfo": im_info,
-        "Anchors": anchors,
-        "Variances": variances,
-    }
-    outputs = {"RpnRois": scores.dtype, "RpnRoiProbs": scores.dtype, "RpnRoisNum": "int32"}
-    return legacy_op("generate_proposals", inputs, outputs, attrs)
 
 
 def _anchors(h: int, w: int, count: int, stride: int = 8, dims: Any = None) -> TensorSpec:
@@ -132,14 +116,6 @@ DISTRIBUTE_FPN_PROPOSALS = [
 ]
 
 
-def _collect_fpn_proposals(rois: Any, scores: Any, counts: Any, *, post_nms_topn: int) -> Any:
-    if is_pir():
-        return paddle._C_ops.collect_fpn_proposals(rois, scores, counts, post_nms_topn)
-    inputs = {"MultiLevelRois": rois, "MultiLevelScores": scores, "MultiLevelRoIsNum": counts}
-    attrs = {"post_nms_topN": post_nms_topn}
-    return legacy_op("collect_fpn_proposals", inputs, {"FpnRois": rois[0].dtype, "RoisNum": "int32"}, attrs)
-
-
 def _levels(*counts: tuple[int, ...], seed: int = 0, dynamic: bool = False) -> dict[str, Any]:
     sizes = [sum(c) for c in counts]
     scores = np.asarray(shuffled(sum(sizes), 1, seed=seed).values)
@@ -160,7 +136,32 @@ COLLECT_FPN_PROPOSALS = [
 
 OPS = [
     Op("generate_proposals_v2", _generate_proposals_v2, *GENERATE_PROPOSALS_V2),
-    Op("generate_proposals", _generate_proposals, *GENERATE_PROPOSALS),
+    Op(
+        "generate_proposals",
+        operator(
+            "generate_proposals",
+            {
+                "scores": "Scores",
+                "bbox_deltas": "BboxDeltas",
+                "im_info": "ImInfo",
+                "anchors": "Anchors",
+                "variances": "Variances",
+            },
+            {"RpnRois": "", "RpnRoiProbs": "", "RpnRoisNum": "int32"},
+            names={"pre_nms_top_n": "pre_nms_topN", "post_nms_top_n": "post_nms_topN"},
+            **_RPN,
+        ),
+        *GENERATE_PROPOSALS,
+    ),
     Op("distribute_fpn_proposals", _distribute_fpn_proposals, *DISTRIBUTE_FPN_PROPOSALS),
-    Op("collect_fpn_proposals", _collect_fpn_proposals, *COLLECT_FPN_PROPOSALS),
+    Op(
+        "collect_fpn_proposals",
+        operator(
+            "collect_fpn_proposals",
+            {"rois": "MultiLevelRois", "scores": "MultiLevelScores", "counts": "MultiLevelRoIsNum"},
+            {"FpnRois": "", "RoisNum": "int32"},
+            names={"post_nms_topn": "post_nms_topN"},
+        ),
+        *COLLECT_FPN_PROPOSALS,
+    ),
 ]

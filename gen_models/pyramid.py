@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import operator
 from gen_models.harness.spec import Op, case, tensor
 
 _SIZE: dict[str, Any] = {
@@ -14,14 +14,10 @@ _SIZE: dict[str, Any] = {
 }
 
 
-def _spp(x: Any, *, height: int, kind: str = "max") -> Any:
-    return legacy_op("spp", {"X": x}, {"Out": x.dtype}, {"pyramid_height": height, "pooling_type": kind})
-
-
 OPS = [
     Op(
         "spp",
-        _spp,
+        operator("spp", {"x": "X"}, names={"height": "pyramid_height", "kind": "pooling_type"}, kind="max"),
         case(x=tensor([2, 3, 8, 8]), height=3),
         case(x=tensor([2, 3, 8, 8]), height=3, kind="avg"),
         case(x=tensor([2, 3, 11, 7], dims=[-1, 3, 11, 7]), height=2),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import any_op, is_pir, legacy_op
+from gen_models.harness.building import any_op, is_pir, legacy_op, operator
 from gen_models.harness.marks import NO_FUNCTION
 from gen_models.harness.spec import Op, case, paddle, tensor
 
@@ -171,10 +171,6 @@ _WITH_STATE = [
 ]
 
 
-def _dequantize_log(x: Any, dict: Any) -> Any:
-    return any_op("dequantize_log", {"X": x, "Dict": dict}, {"Out": "float32"}, {})
-
-
 LOGS = [
     case(x=tensor([3, 4], "int8", -128, 128), dict=tensor([128], low=0)),
     case(x=tensor([4], "int8", values=[-128, -1, 0, 127], dims=[-1]), dict=tensor([128], low=0)),
@@ -182,7 +178,7 @@ LOGS = [
 
 
 OPS = [
-    Op("dequantize_log", _dequantize_log, *LOGS),
+    Op("dequantize_log", operator("dequantize_log", {"x": "X", "dict": "Dict"}, {"Out": "float32"}), *LOGS),
     Op("quantize_linear", _quantize_linear, *QUANTIZE_LINEAR, is_varied=False),
     Op("dequantize_linear", _dequantize_linear, *DEQUANTIZE_LINEAR, is_varied=False, **_LEGACY),
     *(Op(name, _fake(name), *_PER_TENSOR) for name in ("fake_quantize_abs_max", "fake_quantize_dequantize_abs_max")),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import function, is_pir, legacy_op
+from gen_models.harness.building import function, is_pir, legacy_op, operator
 from gen_models.harness.marks import NEW, NO_FUNCTION
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -74,10 +74,6 @@ def _gaussian_inplace(x: Any, *, mean: float = 0.0, std: float = 1.0, seed: int 
     else:
         out = legacy_op("gaussian_inplace", {"x": x}, {"out": x.dtype}, {"mean": mean, "std": std, "seed": seed})
     return _checked(out, mean - 8 * std, mean + 8 * std)
-
-
-def _sampling_id(x: Any, *, low: float = 0.0, high: float = 1.0) -> Any:
-    return legacy_op("sampling_id", {"X": x}, {"Out": "int64"}, {"min": low, "max": high, "seed": 0})
 
 
 def _gumbel_softmax(x: Any, *, temperature: float = 1.0, hard: bool = False, axis: int = -1) -> Any:
@@ -203,7 +199,9 @@ OPS = [
     ),
     Op(
         "sampling_id",
-        _sampling_id,
+        operator(
+            "sampling_id", {"x": "X"}, {"Out": "int64"}, names={"low": "min", "high": "max"}, low=0.0, high=1.0, seed=0
+        ),
         case(x=tensor([4, 3], values=_ONE_HOT)),
         case(x=tensor([4, 3], values=_ONE_HOT, dims=[-1, -1])),
         case(x=tensor([4, 3], "float64", values=_ONE_HOT)),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gen_models.harness.building import any_op, function
+from gen_models.harness.building import any_op, function, operator
 from gen_models.harness.marks import COMPLEX_HERE, COMPUTED, F64, NEW
 from gen_models.harness.spec import Case, Op, case, int32s, int64s, paddle, tensor
 
@@ -223,10 +223,6 @@ NORM = [
 ]
 
 
-def _squared_l2_norm(x: Any) -> Any:
-    return any_op("squared_l2_norm", {"X": x}, {"Out": x.dtype}, {})
-
-
 WHOLE = [case(x=tensor([2, 3, 4])), case(x=tensor([2, 3], dims=[-1, -1])), case(x=tensor([7]))]
 
 
@@ -279,12 +275,12 @@ OPS = [
     Op("reduce_prod", _reduce("prod"), *PROD, *FUSED[:2], is_varied=False),  # integers overflow
     Op("reduce_all", _reduce("all"), *LOGICAL),
     Op("reduce_any", _reduce("any"), *LOGICAL),
-    Op("mean", lambda x: any_op("mean", {"X": x}, {"Out": x.dtype}, {}, "mean_all"), *MEAN_ALL),
+    Op("mean", operator("mean", {"x": "X"}, pir_name="mean_all"), *MEAN_ALL),
     Op("logsumexp", _reduce("logsumexp"), *LOGSUMEXP),
     Op("nansum", _nansum, *NANSUM, **NEW),
     Op("frobenius_norm", _frobenius_norm, *FROBENIUS_NORM),
     Op("p_norm", _p_norm, *P_NORM),
     Op("norm", _norm, *NORM),
-    Op("squared_l2_norm", _squared_l2_norm, *WHOLE),
-    Op("l1_norm", lambda x: any_op("l1_norm", {"X": x}, {"Out": x.dtype}, {}), *WHOLE),
+    Op("squared_l2_norm", operator("squared_l2_norm", {"x": "X"}), *WHOLE),
+    Op("l1_norm", operator("l1_norm", {"x": "X"}), *WHOLE),
 ]

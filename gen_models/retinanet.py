@@ -7,36 +7,13 @@ from typing import Any
 import numpy as np
 
 from gen_models.box import boxes
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import operator
 from gen_models.harness.spec import Op, case, tensor
 
 _OLD: dict[str, Any] = {
     "formats": ("legacy",),
     "why": "Paddle 3 has no such operator; coordinates of tens of pixels",
 }
-
-
-def _retinanet(
-    bboxes: Any,
-    scores: Any,
-    anchors: Any,
-    im_info: Any,
-    *,
-    score_threshold: float = 0.3,
-    nms_top_k: int = 10,
-    keep_top_k: int = 5,
-    nms_threshold: float = 0.3,
-    nms_eta: float = 1.0,
-) -> Any:
-    inputs = {"BBoxes": bboxes, "Scores": scores, "Anchors": anchors, "ImInfo": im_info}
-    attrs = {
-        "score_threshold": score_threshold,
-        "nms_top_k": nms_top_k,
-        "keep_top_k": keep_top_k,
-        "nms_threshold": nms_threshold,
-        "nms_eta": nms_eta,
-    }
-    return legacy_op("retinanet_detection_output", inputs, {"Out": "float32"}, attrs)
 
 
 def _levels(images: int, classes: int, anchors: Any, seed: int = 0, dims: bool = False) -> dict[str, Any]:
@@ -63,7 +40,15 @@ _LOOSE: dict[str, Any] = {**_OLD, "atol": 2e-4}
 OPS = [
     Op(
         "retinanet_detection_output",
-        _retinanet,
+        operator(
+            "retinanet_detection_output",
+            {"bboxes": "BBoxes", "scores": "Scores", "anchors": "Anchors", "im_info": "ImInfo"},
+            score_threshold=0.3,
+            nms_top_k=10,
+            keep_top_k=5,
+            nms_threshold=0.3,
+            nms_eta=1.0,
+        ),
         case(**_levels(1, 3, [12, 6])),
         case(**_levels(2, 3, [12, 6, 3], dims=True), keep_top_k=20, nms_top_k=100),
         case(**_levels(2, 2, [8, 4]), nms_threshold=0.7, nms_eta=0.8),

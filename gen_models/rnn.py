@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import is_pir, legacy_op
+from gen_models.harness.building import operator
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 NAMES = {"LSTM": "LSTM", "GRU": "GRU", "RNN_TANH": "SimpleRNN", "RNN_RELU": "SimpleRNN"}
@@ -67,24 +67,14 @@ def _lengths(*lengths: int, dtype: str = "int64", dims: Any = (-1,)) -> Any:
     return tensor([len(lengths)], dtype, values=list(lengths), dims=dims)
 
 
-def _gru_unit(
-    input: Any,
-    hidden_prev: Any,
-    weight: Any,
-    bias: Any = None,
-    *,
-    activation: int = 2,
-    gate_activation: int = 1,
-    origin_mode: bool = False,
-) -> Any:
-    if is_pir():
-        return paddle._C_ops.gru_unit(input, hidden_prev, weight, bias, activation, gate_activation, origin_mode)
-    attributes = {"activation": activation, "gate_activation": gate_activation, "origin_mode": origin_mode}
-    inputs = {"Input": input, "HiddenPrev": hidden_prev, "Weight": weight, "Bias": bias}
-    outputs = {"Gate": input.dtype, "ResetHiddenPrev": input.dtype, "Hidden": input.dtype}
-    return legacy_op("gru_unit", inputs, outputs, attributes)
-
-
+_GRU_UNIT = operator(
+    "gru_unit",
+    {"input": "Input", "hidden_prev": "HiddenPrev", "weight": "Weight", "bias": "Bias"},
+    {"Gate": "", "ResetHiddenPrev": "", "Hidden": ""},
+    activation=2,
+    gate_activation=1,
+    origin_mode=False,
+)
 _KNOWN = "the size of the weight has to be known"
 _CELL: dict[str, Any] = {"input": tensor([3, 12]), "hidden_prev": tensor([3, 4]), "weight": tensor([4, 12])}
 
@@ -101,5 +91,5 @@ GRU_UNIT = [
 
 OPS = [
     Op("rnn", _rnn, *[item for mode in sorted(NAMES) for item in _modes(mode)]),
-    Op("gru_unit", _gru_unit, *GRU_UNIT),
+    Op("gru_unit", _GRU_UNIT, *GRU_UNIT),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from gen_models.harness.building import function, legacy_op
+from gen_models.harness.building import function, is_pir, legacy_op
 from gen_models.harness.marks import COMPUTED
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -12,7 +12,7 @@ STABLE = {"formats": ("pir",), "why": "Paddle 2.6 has no stable sort"}
 
 
 def _argsort(x, *, axis=-1, descending=False, stable=True):
-    if paddle.__version__ < "3":
+    if not is_pir():
         return paddle.argsort(x, axis, descending), paddle.sort(x, axis, descending)
     return paddle.argsort(x, axis, descending, stable), paddle.sort(x, axis, descending, stable)
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import as_lod, legacy_op
+from gen_models.harness.building import as_lod, legacy_op, operator
 from gen_models.harness.marks import NO_FUNCTION
 from gen_models.harness.spec import Op, case, tensor
 
 _F64: dict[str, Any] = {"formats": ("legacy",), "why": "legacy only; OpenVINO's CPU plugin computes f64 as f32"}
-
-
-def _positions(x: Any, *, alpha: float = 1.0, beta: float = 1.0) -> Any:
-    return legacy_op("add_position_encoding", {"X": x}, {"Out": x.dtype}, {"alpha": alpha, "beta": beta})
 
 
 def _row_conv(x: Any, filters: Any, *, lod: Any = None) -> Any:
@@ -41,7 +37,7 @@ _IMAGE = tensor([2, 3, 5, 6])
 OPS = [
     Op(
         "add_position_encoding",
-        _positions,
+        operator("add_position_encoding", {"x": "X"}, alpha=1.0, beta=1.0),
         case(x=tensor([2, 5, 6]), **NO_FUNCTION),
         case(x=tensor([2, 5, 6], dims=[-1, -1, 6]), alpha=0.5, beta=2.0, **NO_FUNCTION),
         case(x=tensor([2, 5, 2]), **NO_FUNCTION),
@@ -60,7 +56,7 @@ OPS = [
     ),
     Op(
         "cvm",
-        lambda x, cvm, use_cvm=True: legacy_op("cvm", {"X": x, "CVM": cvm}, {"Y": "float32"}, {"use_cvm": use_cvm}),
+        operator("cvm", {"x": "X", "cvm": "CVM"}, "Y", use_cvm=True),
         case(**_clicks(3, 5)),
         case(**_clicks(3, 5), use_cvm=False),
         case(**_clicks(3, 2, dims=[-1, 2])),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import function, legacy_op
+from gen_models.harness.building import function, operator
 from gen_models.harness.marks import COMPLEX_HERE, NEW
 from gen_models.harness.spec import Op, case, paddle, tensor
 
@@ -16,12 +16,6 @@ def _var(x: Any, *, axis: Any = (), keepdim: bool = False, correction: float = 1
 
 def _std(x: Any, *, axis: Any = (), keepdim: bool = False, correction: float = 1.0) -> Any:
     return paddle._C_ops.std(x, list(axis), keepdim, None, correction)
-
-
-def _fill_any(x: Any, value: Any) -> Any:
-    if paddle.__version__.startswith("2"):
-        return legacy_op("fill_any", {"X": x}, {"Out": x.dtype}, {"value": value})
-    return paddle._C_ops.fill(x, value)
 
 
 VAR = [
@@ -57,7 +51,7 @@ OPS = [
     ),
     Op(
         "fill_any",
-        _fill_any,
+        operator("fill_any", {"x": "X"}, pir_name="fill", value=0),
         case(x=tensor([3, 4]), value=2.5),
         case(x=tensor([3, 4], dims=[-1, 4]), value=-1),
         case(x=tensor([2, 3], "int64"), value=7),

@@ -50,6 +50,32 @@ def any_op(
     return legacy_op(op_type, inputs, outputs, attrs)
 
 
+def operator(
+    op_type: str,
+    ports: dict[str, str],
+    outputs: str | dict[str, str] = "Out",
+    pir_name: str = "",
+    names: dict[str, str] | None = None,
+    **defaults: Any,
+) -> Callable[..., Any]:
+    """A builder that appends an operator by `any_op`: of the operands at the ports, and attributes with their defaults.
+
+    The type of a result is that of the first operand unless it is given; `names` are those of attributes that cases
+    call otherwise.
+    """
+    renamed = names or {}
+
+    def build(**given: Any) -> Any:
+        operands = {port: given.pop(argument, None) for argument, port in ports.items()}
+        first = next(iter(operands.values()))
+        dtype = (first[0] if isinstance(first, list) else first).dtype
+        kinds = {outputs: ""} if isinstance(outputs, str) else outputs
+        attributes = {renamed.get(name, name): value for name, value in {**defaults, **given}.items()}
+        return any_op(op_type, operands, {port: kind or dtype for port, kind in kinds.items()}, attributes, pir_name)
+
+    return build
+
+
 def legacy_builder(op_type: str) -> Callable[..., Any]:
     """A builder that appends the legacy operator of one input and one result of its type."""
     return lambda x, **attributes: legacy_op(op_type, {"X": x}, {"Out": x.dtype}, attributes)
