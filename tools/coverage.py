@@ -56,9 +56,8 @@ def row(name: str, module: str, op: Op | None) -> str:
         return f"| `{name}` | {pir} | {module} | | | 0 | | |"
     formats = ", ".join(format for format in FORMATS if any(format in case.formats for case in op.cases))
     dtypes = sorted({_short(spec.dtype) for case in op.cases for spec in case.tensors().values()})
-    notes = "; ".join(
-        sorted({case.why for case in op.cases if case.why} | {case.xfail for case in op.cases if case.xfail})
-    )
+    reasons = {reason for case in op.cases for reason in (*case.why.split("; "), case.xfail) if reason}
+    notes = "; ".join(sorted(reasons))
     random = "yes" if op.is_varied else ""
     notes = notes.replace("|", "\\|").replace("\n", " ")
     return f"| `{name}` | {pir} | {module} | {formats} | {' '.join(dtypes)} | {len(op.cases)} | {random} | {notes} |"

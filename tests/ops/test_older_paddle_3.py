@@ -1,6 +1,7 @@
 """Programs that Paddle 3.0 to 3.2 wrote, of operators that computed something else then, against what they computed.
 
-`python -m tools.older_paddle PYTHON --filter CASE --record FOLDER` recorded them.
+`python -m tools.older_paddle PYTHON --filter CASE --record FOLDER` recorded them; a folder has the name that the case
+had then.
 """
 
 import numpy as np
