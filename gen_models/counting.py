@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gen_models.harness.building import function, legacy_op
-from gen_models.harness.marks import OLD
+from gen_models.harness.marks import NEW, OLD
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
-
-PIR = ("pir",)
 
 
 def _unique(x, *, index=False, inverse=False, counts=False, axis=None, dtype="int64"):
@@ -74,7 +72,7 @@ OPS = [
         case(x=tensor([5, 6], "int64", 0, 20), bins=7, min=2, max=15),
         case(x=tensor([30], "int32", 0, 20, dims=[-1]), bins=5),
         case(x=tensor([5], values=[2.0] * 5), bins=4),
-        case(x=tensor([30]), bins=6, min=-1, max=1, density=True, formats=PIR, why="new in Paddle 3"),
-        case(x=tensor([30]), bins=6, min=-1, max=1, weight=tensor([30]), formats=PIR, why="new in Paddle 3"),
+        case(x=tensor([30]), bins=6, min=-1, max=1, density=True, **NEW),
+        case(x=tensor([30]), bins=6, min=-1, max=1, weight=tensor([30]), **NEW),
     ),
 ]

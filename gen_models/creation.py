@@ -8,8 +8,6 @@ from gen_models.harness.building import as_lod, function, is_pir, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE, LEGACY, OLD
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
-PIR = ("pir",)
-
 
 def _full(x=None, *, shape, value, dtype):
     """A string in `shape` names a dimension of x."""
@@ -73,7 +71,7 @@ OPS = [
         case(shape=[], value=True, dtype="bool"),
         case(shape=[0, 2], value=2, dtype="int32"),
         case(shape=[2, 3], value=2.5, dtype="complex64"),
-        case(shape=[2, 3], value=2.5 - 1j, dtype="complex64", formats=PIR, why="complex is new in Paddle 3"),
+        case(shape=[2, 3], value=2.5 - 1j, dtype="complex64", **COMPLEX_HERE),
         case(x=tensor([4, 3], dims=[-1, 3]), shape=["0", 2], value=1, dtype="complex64"),
         case(shape=[3], value=2**40 + 1, dtype="int64", xfail="OpenVINO's CPU plugin computes int64 as int32"),
         case(shape=[3], value=float("inf"), dtype="float32"),
@@ -94,8 +92,8 @@ OPS = [
     Op(
         "full_int_array",
         function("reshape"),
-        case(x=tensor([2, 3]), shape=[3, 2], formats=PIR, why="an operator of PIR only"),
-        case(x=tensor([2, 3]), shape=[-1], formats=PIR, why="an operator of PIR only"),
+        case(x=tensor([2, 3]), shape=[3, 2], formats=("pir",), why="an operator of PIR only"),
+        case(x=tensor([2, 3]), shape=[-1], formats=("pir",), why="an operator of PIR only"),
     ),
     Op(
         "full_with_tensor",
@@ -114,13 +112,13 @@ OPS = [
         case(x=tensor([2, 3], "int64", dims=[-1, 3]), value=1),
         case(x=tensor([2, 3], dims=[-1, -1]), value=1, dtype="bool"),
         case(x=tensor([0, 3]), value=1.0),
-        case(x=tensor([2, 3], "complex64", dims=[-1, 3]), value=1.5, formats=PIR, why="complex is new in Paddle 3"),
-        case(x=tensor([2, 3], "complex64"), value=1.5, dtype="float32", formats=PIR, why="complex is new in Paddle 3"),
+        case(x=tensor([2, 3], "complex64", dims=[-1, 3]), value=1.5, **COMPLEX_HERE),
+        case(x=tensor([2, 3], "complex64"), value=1.5, dtype="float32", **COMPLEX_HERE),
         case(x=tensor([2, 3], "bool"), value=True),
         case(x=tensor([2, 3], "int32"), value=2, dtype="float32"),
         case(x=tensor([70, 80]), value=0.5),
-        case(x=tensor([]), value=tensor([]), formats=PIR, why="Paddle 2 takes no tensor"),
-        case(x=tensor([2, 3], dims=[-1, -1]), value=tensor([1]), formats=PIR, why="Paddle 2 takes no tensor"),
+        case(x=tensor([]), value=tensor([]), formats=("pir",), why="Paddle 2 takes no tensor"),
+        case(x=tensor([2, 3], dims=[-1, -1]), value=tensor([1]), formats=("pir",), why="Paddle 2 takes no tensor"),
     ),
     Op(
         "fill_zeros_like", lambda x: legacy_op("fill_zeros_like", {"X": x}, {"Out": x.dtype}, {}), *ZEROS_LIKE, **LEGACY
@@ -144,10 +142,10 @@ OPS = [
         case(values=[[1, 2], [3, 4]], dtype="int64"),
         case(values=[[1, 2], [3, 4]], dtype="int32"),
         case(values=[True, False, True], dtype="bool"),
-        case(values=[0.1, 0.2], dtype="float64", formats=PIR, why="Paddle 2.6 stores float64 as float32"),
+        case(values=[0.1, 0.2], dtype="float64", formats=("pir",), why="Paddle 2.6 stores float64 as float32"),
         case(values=[5], dtype="int64", shape=[1, 1, 1]),
-        case(values=[1 + 2j, -3j], dtype="complex64", formats=PIR, why="complex is new in Paddle 3"),
-        case(values=[1 + 2j, -3j], dtype="complex128", shape=[2, 1], formats=PIR, why="complex is new in Paddle 3"),
+        case(values=[1 + 2j, -3j], dtype="complex64", **COMPLEX_HERE),
+        case(values=[1 + 2j, -3j], dtype="complex128", shape=[2, 1], **COMPLEX_HERE),
     ),
     Op(
         "empty_like",
@@ -161,7 +159,7 @@ OPS = [
         case(shape=[2, 3]),
         case(shape=[], dtype="int64"),
         case(shape=int32s(2, 3)),
-        case(shape=[2, 3], dtype="complex64", formats=PIR, why="complex is new in Paddle 3"),
+        case(shape=[2, 3], dtype="complex64", **COMPLEX_HERE),
     ),
     Op(
         "one_hot_v2",

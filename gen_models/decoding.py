@@ -6,33 +6,28 @@ from typing import Any
 
 from gen_models.harness.building import as_lod, function, legacy_op
 from gen_models.harness.marks import NO_FUNCTION
-from gen_models.harness.spec import Op, case, tensor
-
-
-def _lengths(*lengths: int, dims: Any = None) -> Any:
-    return tensor([len(lengths)], "int64", values=list(lengths), dims=dims)
-
+from gen_models.harness.spec import Op, case, int64s, tensor
 
 VITERBI = [
-    case(potentials=tensor([2, 4, 5]), transition_params=tensor([5, 5]), lengths=_lengths(4, 4)),
+    case(potentials=tensor([2, 4, 5]), transition_params=tensor([5, 5]), lengths=int64s(4, 4)),
     case(
         potentials=tensor([3, 6, 4], dims=[-1, -1, 4]),
         transition_params=tensor([4, 4]),
-        lengths=_lengths(6, 2, 4, dims=[-1]),
+        lengths=int64s(6, 2, 4, dims=[-1]),
     ),
     case(
         potentials=tensor([3, 6, 4], dims=[-1, -1, 4]),
         transition_params=tensor([4, 4]),
-        lengths=_lengths(3, 1, 5, dims=[-1]),
+        lengths=int64s(3, 1, 5, dims=[-1]),
         include_bos_eos_tag=False,
     ),
-    case(potentials=tensor([1, 1, 4]), transition_params=tensor([4, 4]), lengths=_lengths(1)),
-    case(potentials=tensor([1, 3, 4]), transition_params=tensor([4, 4]), lengths=_lengths(2)),
-    case(potentials=tensor([2, 3, 4]), transition_params=tensor([4, 4]), lengths=_lengths(1, 1)),
+    case(potentials=tensor([1, 1, 4]), transition_params=tensor([4, 4]), lengths=int64s(1)),
+    case(potentials=tensor([1, 3, 4]), transition_params=tensor([4, 4]), lengths=int64s(2)),
+    case(potentials=tensor([2, 3, 4]), transition_params=tensor([4, 4]), lengths=int64s(1, 1)),
     case(
         potentials=tensor([4, 13, 4], dims=[-1, -1, 4]),
         transition_params=tensor([4, 4]),
-        lengths=_lengths(13, 1, 8, 6, dims=[-1]),
+        lengths=int64s(13, 1, 8, 6, dims=[-1]),
     ),
 ]
 
@@ -45,16 +40,16 @@ def _crf(emission: Any, transition: Any, length: Any = None, label: Any = None, 
 
 
 CRF = [
-    case(emission=tensor([2, 4, 5]), transition=tensor([7, 5]), length=_lengths(4, 4)),
-    case(emission=tensor([3, 6, 4], dims=[-1, -1, 4]), transition=tensor([6, 4]), length=_lengths(5, 2, 4, dims=[-1])),
+    case(emission=tensor([2, 4, 5]), transition=tensor([7, 5]), length=int64s(4, 4)),
+    case(emission=tensor([3, 6, 4], dims=[-1, -1, 4]), transition=tensor([6, 4]), length=int64s(5, 2, 4, dims=[-1])),
     case(
         emission=tensor([3, 6, 4]),
         transition=tensor([6, 4]),
-        length=_lengths(5, 2, 4),
+        length=int64s(5, 2, 4),
         label=tensor([3, 6], "int64", low=0, high=4),
     ),
-    case(emission=tensor([3, 2, 4]), transition=tensor([6, 4]), length=_lengths(1, 0, 2)),
-    case(emission=tensor([1, 3, 4]), transition=tensor([6, 4]), length=_lengths(2)),
+    case(emission=tensor([3, 2, 4]), transition=tensor([6, 4]), length=int64s(1, 0, 2)),
+    case(emission=tensor([1, 3, 4]), transition=tensor([6, 4]), length=int64s(2)),
     case(emission=tensor([5, 4], dims=[-1, 4]), transition=tensor([6, 4])),
     case(
         emission=tensor([6, 4], dims=[-1, 4]),

@@ -6,7 +6,7 @@ from typing import Any
 
 from gen_models.harness.building import as_lod, is_pir, legacy_op
 from gen_models.harness.marks import LOD
-from gen_models.harness.spec import Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
 
 def _edit_distance(
@@ -29,20 +29,16 @@ def _words(*shape: int, dims: Any = None) -> Any:
     return tensor(shape, "int64", low=0, high=4, dims=dims)
 
 
-def _lengths(*values: int, dims: Any = None) -> Any:
-    return tensor([len(values)], "int64", values=list(values), dims=dims)
-
-
 OPS = [
     Op(
         "edit_distance",
         _edit_distance,
-        case(hyps=_words(2, 5), refs=_words(2, 7), hyps_length=_lengths(5, 3), refs_length=_lengths(7, 4)),
+        case(hyps=_words(2, 5), refs=_words(2, 7), hyps_length=int64s(5, 3), refs_length=int64s(7, 4)),
         case(
             hyps=_words(3, 6, dims=[-1, -1]),
             refs=_words(3, 4, dims=[-1, -1]),
-            hyps_length=_lengths(6, 0, 2, dims=[-1]),
-            refs_length=_lengths(0, 4, 1, dims=[-1]),
+            hyps_length=int64s(6, 0, 2, dims=[-1]),
+            refs_length=int64s(0, 4, 1, dims=[-1]),
             normalized=False,
         ),
         case(hyps=_words(5, 1, dims=[-1, 1]), refs=_words(7, 1, dims=[-1, 1]), **LOD),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.building import any_op, function, operator
-from gen_models.harness.marks import F64, OLD
+from gen_models.harness.marks import F64, NEW, OLD
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
@@ -119,15 +119,14 @@ ADDMM = [
 
 
 BADDBMM = [
-    case(input=tensor([2, 3, 5]), x=tensor([2, 3, 4]), y=tensor([2, 4, 5]), formats=("pir",), why="new in Paddle 3"),
+    case(input=tensor([2, 3, 5]), x=tensor([2, 3, 4]), y=tensor([2, 4, 5]), **NEW),
     case(
         input=tensor([2, 3, 5], dims=[-1, -1, -1]),
         x=tensor([2, 3, 4], dims=[-1, -1, -1]),
         y=tensor([2, 4, 5], dims=[-1, -1, -1]),
         beta=0.5,
         alpha=2.0,
-        formats=("pir",),
-        why="new in Paddle 3",
+        **NEW,
     ),
 ]
 

@@ -5,22 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.conv import weight
+from gen_models.harness.building import legacy_op
 from gen_models.harness.marks import NOT_PUBLIC
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def _append(op_type, inputs, outputs, attributes) -> Any:
-    helper = paddle.base.layer_helper.LayerHelper(op_type)
-    made = {port: helper.create_variable_for_type_inference("float32") for port in outputs}
-    ports = {port: [value] for port, value in inputs.items()}
-    helper.append_op(type=op_type, inputs=ports, outputs={k: [v] for k, v in made.items()}, attrs=attributes)
-    return made
-
-
 def _lrn(x, *, n=5, k=1.0, alpha=1e-4, beta=0.75, data_format="NCHW", middle=False) -> Any:
     attributes = {"n": n, "k": k, "alpha": alpha, "beta": beta, "data_format": data_format}
-    made = _append("lrn", {"X": x}, ("Out", "MidOut"), attributes)
-    return [made["Out"], made["MidOut"]] if middle else made["Out"]
+    made = legacy_op("lrn", {"X": x}, {"Out": x.dtype, "MidOut": x.dtype}, attributes)
+    return made if middle else made[0]
 
 
 LRN = [
@@ -41,7 +34,8 @@ def _data_norm(x, *, channels, affine=False) -> Any:
     }
     if affine:
         inputs |= {"scale_w": weight([channels], seed=4), "bias": weight([channels], seed=5)}
-    return _append("data_norm", inputs, ("Y", "Means", "Scales"), {"enable_scale_and_shift": affine})["Y"]
+    outputs = dict.fromkeys(("Y", "Means", "Scales"), x.dtype)
+    return legacy_op("data_norm", inputs, outputs, {"enable_scale_and_shift": affine})[0]
 
 
 DATA = [

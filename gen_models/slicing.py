@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import function, legacy_op
-from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.marks import COMPLEX_HERE, NEW
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
-PIR = ("pir",)
 BACKWARD: dict[str, Any] = {
-    "formats": PIR,
+    "formats": ("pir",),
     "why": "Paddle 2 misreads a negative end of a negative stride, also where it leaves out the first element",
 }
 
@@ -72,8 +71,8 @@ OPS = [
     Op(
         "view_slice",
         lambda x, begin, end: paddle._C_ops.view_slice(x, begin, end),
-        case(x=tensor([4, 5]), begin=1, end=3, formats=("pir",), why="new in Paddle 3"),
-        case(x=tensor([4, 5], dims=[4, -1]), begin=0, end=2, formats=("pir",), why="new in Paddle 3"),
+        case(x=tensor([4, 5]), begin=1, end=3, **NEW),
+        case(x=tensor([4, 5], dims=[4, -1]), begin=0, end=2, **NEW),
     ),
     Op(
         "slice",
@@ -84,7 +83,7 @@ OPS = [
         case(x=tensor([4, 5, 6]), axes=[2, 0], starts=[0, 1], ends=[2**31 - 1, 3]),
         case(x=tensor([4, 5], "int64", dims=[-1, -1]), axes=[0, 1], starts=[1, 2], ends=[-1, 2**31 - 1]),
         case(x=tensor([4, 5], "bool"), axes=[-1], starts=[1], ends=[3]),
-        case(x=tensor([4, 5]), axes=[0], starts=[3], ends=[1], formats=PIR, why="Paddle 2 refuses it"),
+        case(x=tensor([4, 5]), axes=[0], starts=[3], ends=[1], formats=("pir",), why="Paddle 2 refuses it"),
         case(x=tensor([4, 5]), axes=[0, 1], starts=int32s(1, 2), ends=int32s(3, 4)),
         case(x=tensor([4, 5]), axes=[0, 1], starts=[int32s(1), 2], ends=[3, int32s(-1)]),
         case(x=tensor([4, 5], dims=[-1, 5]), axes=[0], starts=[1], ends=["0"]),
@@ -98,7 +97,7 @@ OPS = [
         case(x=tensor([4, 5, 6]), key=(slice(1, 3), None, 2)),
         case(x=tensor([4, 5], "int64", dims=[-1, -1]), key=(-1, slice(1, None))),
         case(x=tensor([4]), key=2),
-        case(x=tensor([4, 5]), key=(slice(4, None), -1), formats=PIR, why="Paddle 2 refuses it"),
+        case(x=tensor([4, 5]), key=(slice(4, None), -1), formats=("pir",), why="Paddle 2 refuses it"),
         case(x=tensor([4, 5]), at=int32s(2), key=(slice("at", None),)),
         case(x=tensor([4, 5], dims=[-1, 5]), at=int64s(3), key=(slice(1, "at"), 1)),
     ),
@@ -155,8 +154,8 @@ OPS = [
         case(x=tensor([3, 2, 5]), at=int32s(1), key=("at", slice(None, None, -1), slice("at", None)), number=0.5),
         case(x=tensor([4, 5]), key=(slice(None, None, -2),), number=3.0),
         case(x=tensor([4, 5]), at=int32s(2), key=(slice(None, "at"), slice(None, None, -1)), number=3.0),
-        case(x=tensor([4]), key=(slice(3, 1),), number=3.0, formats=PIR, why="Paddle 2 refuses it"),
-        case(x=tensor([4, 5]), key=(slice(-6, -7, -1),), number=3.0, formats=PIR, why="Paddle 2 refuses it"),
+        case(x=tensor([4]), key=(slice(3, 1),), number=3.0, formats=("pir",), why="Paddle 2 refuses it"),
+        case(x=tensor([4, 5]), key=(slice(-6, -7, -1),), number=3.0, formats=("pir",), why="Paddle 2 refuses it"),
         case(x=tensor([4, 5], "complex64"), key=(slice(1, 3),), number=2 - 1j, **COMPLEX_HERE),
     ),
     Op(
