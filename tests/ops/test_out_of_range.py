@@ -9,7 +9,7 @@ import pytest
 import paddle2ov
 from gen_models.harness.spec import paddle
 from paddle2ov.compilation.running import compile_on_cpu
-from tests.support.models import saved_request
+from tests.support.models import save_layer, saved_request
 from tests.support.one_operator import run_legacy
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
@@ -54,9 +54,8 @@ def test_cross_of_another_size(kind, tmp_path):
     def function(x, y):
         return paddle.cross(x * 2, y, axis=0)
 
-    specs = [paddle.static.InputSpec([3, -1], kind, name) for name in ("x", "y")]
-    paddle.jit.save(paddle.jit.to_static(function, input_spec=specs, full_graph=True), str(tmp_path / "inference"))
-    request = compile_on_cpu(paddle2ov.convert(tmp_path, input={"x": [-1, -1], "y": [-1, -1]})).create_infer_request()
+    folder = save_layer(tmp_path, function, x=([3, -1], kind), y=([3, -1], kind))
+    request = compile_on_cpu(paddle2ov.convert(folder, input={"x": [-1, -1], "y": [-1, -1]})).create_infer_request()
     x, y = np.array([[1, 2], [3, 4], [5, 6]], kind), np.array([[7, 8], [9, 1], [2, 3]], kind)
     wanted = function(paddle.to_tensor(x), paddle.to_tensor(y)).numpy()
     np.testing.assert_array_equal(next(iter(request.infer([x, y]).values())), wanted)

@@ -3,6 +3,8 @@
 import contextlib
 from pathlib import Path
 
+import numpy as np
+
 import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.spec import paddle
@@ -69,9 +71,20 @@ def save_layer(folder, forward, **inputs):
     return Path(folder)
 
 
-def saved_request(folder, forward, **inputs):
+def saved_request(folder, forward, precision="f32", **inputs):
     """A request of the converted model of `save_layer`."""
-    return compile_on_cpu(paddle2ov.convert(save_layer(folder, forward, **inputs))).create_infer_request()
+    model = paddle2ov.convert(save_layer(folder, forward, **inputs))
+    return compile_on_cpu(model, precision).create_infer_request()
+
+
+def check_beside_paddle(folder, forward, *runs, tolerance=0.0, precision="f32", **inputs):
+    """The results of such a request are Paddle's, eagerly, for the arrays of each run: shapes, types and values."""
+    request = saved_request(folder, forward, precision, **inputs)
+    for arrays in runs:
+        wanted = [item.numpy() for item in paddle.utils.flatten(forward(*map(paddle.to_tensor, arrays)))]
+        for actual, desired in zip(request.infer(list(arrays)).values(), wanted, strict=True):
+            assert (actual.shape, actual.dtype) == (desired.shape, desired.dtype)
+            np.testing.assert_allclose(actual, desired, rtol=tolerance, atol=tolerance)
 
 
 def _layer_of(function):
