@@ -10,7 +10,16 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import arrays_for, check_close, compare, model_of, node_by_node, of_rows, random, stays
+from tests.support.passes_checks import (
+    arrays_for,
+    check_close,
+    compare,
+    model_of,
+    node_by_node,
+    random,
+    stays,
+    stays_test,
+)
 
 
 def check_all(build, *dims, shapes):
@@ -210,10 +219,7 @@ STAYS = {
     },
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)
 
 
 @pytest.mark.parametrize("dims", [(-1, 3, 5, 5), (-1, 3, -1, -1)], ids=str)
