@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from openvino import Model, Type
 
-from gen_models import all_networks, all_ops
+from gen_models import all_ops
 from gen_models.harness.spec import paddle
-from gen_models.harness.store import generated, generated_network
+from gen_models.harness.store import generated
 from paddle2ov import convert
 from paddle2ov.compilation.running import compile_on_cpu, run_in_order
 from paddle2ov.converters.detection.suppression import GreedyNms
@@ -14,6 +14,7 @@ from paddle2ov.graph.bodies import bodies_of, is_template
 from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import REWRITES, Graph, rewrite_graph
+from tests.support.models import network
 from tests.support.one_operator import run, tensors
 
 OP = all_ops()["multiclass_nms3"]
@@ -118,7 +119,7 @@ def test_one_node_unless_a_narrow_box_is_kept():
 @pytest.mark.parametrize("name", ["picodet", "yolov3", "ssd_in_pixels"])
 def test_rewrites_would_change_nothing_of_what_is_hardly_ever_run(name):
     """They are not run in the loop's body, which would take as long again."""
-    model = convert(generated_network(all_networks()[name], "pir"))
+    model = convert(network(name))
     bodies = [body for node in model.get_ops() for body in bodies_of(node) if is_template(body)]
     assert bodies
     for body in bodies:

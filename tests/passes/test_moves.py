@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 from openvino import Model, Type, opset16 as ops
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov import convert
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.minimum_cut import END, MinimumCut
 from paddle2ov.passes.layout.move_transposes import move_transposes
+from tests.support.models import network
 from tests.support.passes_checks import apply, kinds, model_of, parameter, random, reshape, stays, transpose
 
 IMAGE = [-1, 3, 4, 5]
@@ -276,5 +275,5 @@ def test_minimum_cut(seed):
 @pytest.mark.parametrize("name", ["csp", "inception", "mobilenet", "resnet"])
 def test_networks_with_channels_last(name):
     """The image alone is transposed."""
-    model = convert(generated_network(all_networks()[f"{name}_channels_last"], "pir"))
+    model = convert(network(f"{name}_channels_last"))
     assert kinds(model)["Transpose"] == 1

@@ -20,8 +20,6 @@ from openvino import opset16 as ops
 from rich.console import Console
 
 import paddle2ov
-from gen_models.harness.store import generated
-from gen_models.networks.post_ops import CHAINS
 from paddle2ov.commands.shared import plain_errors
 from paddle2ov.passes import REWRITES
 from paddle2ov.program.model import Operator
@@ -37,7 +35,7 @@ from paddle2ov.reporting.origins import trace
 from paddle2ov.translation.registry import Registry
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from tests.support.command_line import call
-from tests.support.models import network, operator
+from tests.support.models import chain, network, operator
 from tests.support.processor import has_avx512, has_bfloat16
 from tests.support.settings import SETTINGS
 from tests.support.suppressions import filtered
@@ -59,11 +57,6 @@ def reported(folder, saved=None, **arguments):
 def report_of(name):
     """A network's report, for tests that change nothing in it."""
     return reported(network(name))
-
-
-def chain(name):
-    (op,) = (chain for chain in CHAINS if chain.name == name)
-    return generated(op, op.cases[0], "pir")
 
 
 def primitives_of(report, type):

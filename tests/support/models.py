@@ -9,6 +9,7 @@ import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.spec import paddle
 from gen_models.harness.store import generated, generated_network, generated_together
+from gen_models.networks.post_ops import CHAINS
 from paddle2ov.compilation.running import compile_on_cpu
 from tests.support.formats import forms
 
@@ -22,6 +23,12 @@ def operator(name, format="pir"):
     """The first case of an operator."""
     op = all_ops()[name]
     return generated(op, op.cases[0], format)
+
+
+def chain(name):
+    """A chain of a oneDNN primitive and what it computes besides."""
+    (op,) = (op for op in CHAINS if op.name == name)
+    return generated(op, op.cases[0], "pir")
 
 
 def cases_together(op, format="pir", every_form=False):

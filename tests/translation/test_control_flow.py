@@ -9,16 +9,14 @@ import pytest
 from msgspec.structs import replace
 
 import paddle2ov
-from gen_models import all_networks
 from gen_models.harness.spec import paddle
-from gen_models.harness.store import generated_network
 from paddle2ov.errors import OpConversionError
 from paddle2ov.graph.bodies import walk
 from paddle2ov.graph.loop_shapes import hide_dims
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import Block, Operator, Output, Variable
-from tests.support.models import save_program
+from tests.support.models import network, save_program
 from tests.support.programs import block, program
 
 X, COND, N = Variable("x", "float32", (2, 3)), Variable("cond", "bool", ()), Variable("n", "int64", ())
@@ -289,7 +287,7 @@ def test_a_loop_that_changes_to_a_type_that_does_not_meet_the_one_before_is_refu
 @pytest.mark.parametrize("name", ["array", "array_of_slices"])
 def test_a_body_that_is_translated_again_keeps_its_names(name):
     """Their loops are translated several times, until the shapes that they carry hold in every iteration."""
-    model = paddle2ov.convert(generated_network(all_networks()[name], "pir"), rewrite=False)
+    model = paddle2ov.convert(network(name), rewrite=False)
     names = {node.get_friendly_name() for node in walk(model)}
     derived = {name.rpartition("/")[0] for name in names if re.fullmatch(r"[a-z]\w*/[A-Z]\w*_\d+", name)}
     assert derived <= names

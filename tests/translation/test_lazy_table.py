@@ -6,10 +6,9 @@ import sys
 
 import pytest
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.translation.lazy_table import Lazy, LazyTable, evaluated, lazy_imports
+from tests.support.models import network
 
 
 def test_attributes_and_calls_are_evaluated_later():
@@ -70,7 +69,7 @@ from paddle2ov import convert
 convert(sys.argv[1])
 print(*sorted(name for name in made if name.startswith("paddle2ov.")))
 """
-    folder = str(generated_network(all_networks()["picodet"], "pir"))
+    folder = str(network("picodet"))
     run = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)
     assert run.stdout.split() == [
         "paddle2ov.errors.Place",
