@@ -15,19 +15,8 @@ from paddle2ov.errors import Place
 from paddle2ov.program.framework_proto import Attr, ProgramDesc
 from paddle2ov.program.model import Variable
 from tests.support.formats import LEGACY, NEEDS_PADDLE_2
-from tests.support.models import network
+from tests.support.models import copied, network
 from tests.support.one_operator import program
-
-PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
-
-
-def copy(name, format, folder):
-    source = network(name, format)
-    folder.mkdir()
-    for file in (PROGRAM[format], "inference.pdiparams"):
-        if (source / file).exists():
-            shutil.copy(source / file, folder / file)
-    return folder / PROGRAM[format]
 
 
 def test_what_is_named_as_a_program(tmp_path):
@@ -38,23 +27,23 @@ def test_what_is_named_as_a_program(tmp_path):
 
 @pytest.fixture(params=["pir", LEGACY])
 def model(request, tmp_path):
-    return copy("greedy_decoder", request.param, tmp_path / "model")
+    return copied("greedy_decoder", request.param, tmp_path / "model")
 
 
 @pytest.fixture
 def pir(tmp_path):
-    return copy("greedy_decoder", "pir", tmp_path / "pir")
+    return copied("greedy_decoder", "pir", tmp_path / "pir")
 
 
 @pytest.fixture(params=[LEGACY])
 def legacy(request, tmp_path):
-    return copy("greedy_decoder", request.param, tmp_path / "legacy")
+    return copied("greedy_decoder", request.param, tmp_path / "legacy")
 
 
 @NEEDS_PADDLE_2
 def test_an_array_that_is_read_from_nothing(tmp_path):
     """A program that concatenates an array, with assignments of nothing."""
-    path = copy("array_of_selections", "legacy", tmp_path / "array")
+    path = copied("array_of_selections", "legacy", tmp_path / "array")
     desc = ProgramDesc.FromString(path.read_bytes())
     for op in (op for block in desc.blocks for op in block.ops if op.type == "assign"):
         del op.inputs[:]

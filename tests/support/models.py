@@ -1,6 +1,7 @@
 """Folders of models: the networks and operators of `gen_models`, and what Paddle saves of a few lines."""
 
 import contextlib
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +103,20 @@ def _layer_of(function):
             return function(x)
 
     return Layer()
+
+
+def files_of(folder):
+    """The files of a model's program and parameters, of which the second may not be there."""
+    program = next(path for path in Path(folder).glob("inference.*") if path.suffix in (".json", ".pdmodel"))
+    return program, program.with_suffix(".pdiparams")
+
+
+def copied(name, format, folder):
+    """The program of a network, with its parameters in a folder of their own."""
+    folder.mkdir()
+    for path in filter(Path.exists, files_of(network(name, format))):
+        shutil.copy(path, folder)
+    return files_of(folder)[0]
 
 
 def separate(program_file):
