@@ -6,7 +6,6 @@ import json
 import os
 import pickle
 import re
-import shutil
 import sys
 import time
 from functools import cache
@@ -37,7 +36,7 @@ from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from tests.support.command_line import call
 from tests.support.models import chain, network, operator
 from tests.support.processor import has_avx512, has_bfloat16
-from tests.support.settings import SETTINGS
+from tests.support.settings import SETTINGS, with_settings
 from tests.support.suppressions import filtered
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,8 +78,7 @@ def test_what_chooses_the_boxes_belongs_to_the_suppression():
 
 
 def test_preprocessing_is_an_entry_of_its_own(tmp_path):
-    shutil.copytree(network("squeezenet1_1"), tmp_path, dirs_exist_ok=True)
-    (tmp_path / "inference.yml").write_text(SETTINGS)
+    with_settings(network("squeezenet1_1"), tmp_path)
     conversion = paddle2ov.ConversionReport()
     report = build_report(paddle2ov.convert(tmp_path, report=conversion, preprocess=True), conversion)
     entry = report.operators[-1]
@@ -401,8 +399,7 @@ def test_inputs_of_a_model_that_takes_pictures_as_they_are(height, wanted):
 
 
 def test_a_model_is_measured_at_the_size_that_its_settings_name(tmp_path):
-    shutil.copytree(network("squeezenet1_1"), tmp_path, dirs_exist_ok=True)
-    (tmp_path / "inference.yml").write_text(SETTINGS.replace("[64, 64]", "[96, 160]"))
+    with_settings(network("squeezenet1_1"), tmp_path, SETTINGS.replace("[64, 64]", "[96, 160]"))
     conversion = paddle2ov.ConversionReport()
     paddle2ov.convert(tmp_path, report=conversion)
     (image,) = conversion.program.inputs
