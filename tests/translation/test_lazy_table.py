@@ -11,14 +11,6 @@ from paddle2ov.translation.lazy_table import Lazy, LazyTable, evaluated, lazy_im
 from tests.support.models import network
 
 
-def test_attributes_and_calls_are_evaluated_later():
-    module = Lazy(lambda: sys.modules["math"])
-    row = Lazy(lambda: max)(module.floor(3.5), Lazy(lambda: 2), key=module.fabs)
-    assert isinstance(row, Lazy)
-    assert evaluated(row) == 3
-    assert evaluated("text") == "text"
-
-
 def test_rows_are_evaluated_once():
     calls = []
     table = LazyTable({"a": Lazy(lambda: calls.append("a") or len), "b": max})
