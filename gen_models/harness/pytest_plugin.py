@@ -1,4 +1,4 @@
-"""pytest options and fixtures of the tests: `--filter`, `--seeds`, `--every-form`, `--exports`, `--fast`."""
+"""pytest options and fixtures of the tests: `--filter`, `--seeds`, `--every-form`, `--fast`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="all combinations of parameters, not one of several; operators in all forms and formats",
     )
-    group.addoption("--exports", type=int, default=20, metavar="N", help="how often a served model is exported again")
     group.addoption(
         "--fast",
         action="store_true",

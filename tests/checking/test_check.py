@@ -22,16 +22,12 @@ from paddle2ov.passes import REWRITES
 from tests.support.command_line import call
 from tests.support.formats import FORMATS
 from tests.support.models import network, operator
-from tests.support.passes_checks import parameter, random, reshape, transpose
+from tests.support.passes_checks import parameter, random
 from tests.support.processor import NEEDS_BFLOAT16
 
 ONE = np.float32(1)
 WEIGHTS, ALONG = random(8, 5), random(5, 1, 1)
-FILTERS, KERNELS = random(2, 4, 1, 1), random(6, 4, 3, 3)
-RNG = np.random.default_rng(0)
-
-
-# --- faults of OpenVINO 2026.4's CPU plugin, beside nodes that have nothing to do with them ---
+KERNELS = random(6, 4, 3, 3)
 
 
 @pytest.mark.parametrize(
@@ -50,93 +46,18 @@ def test_arguments_of_another_kind(options, message):
         paddle2ov.check(Model([ops.relu(x)], [x]), **options)
 
 
+# --- faults of OpenVINO 2026.4's CPU plugin, of which test_openvino_faults.py has the others ---
+
+
 def returned_input():
     x = parameter(-1, 8)
     return Model([ops.convert(x, "f32"), ops.sigmoid(ops.relu(x))], [x])
-
-
-def selected_integers():
-    x, y = parameter(-1, 16, name="x", kind=Type.i32), parameter(-1, 16, name="y", kind=Type.i32)
-    chosen = ops.select(ops.greater(ops.abs(x), np.int32(2**25)), ops.add(x, np.int32(0)), y)
-    return Model([ops.reshape(chosen, np.array([-1]), False)], [x, y])
-
-
-def constants_along_axis_1():
-    x = parameter(-1, 5, 3, 8)
-    return Model([ops.sigmoid(ops.add(ops.matmul(ops.tanh(x), WEIGHTS, False, False), ALONG))], [x])
 
 
 def no_code():
     x = parameter(-1, 5, 3, 8)
     weights = np.ascontiguousarray(WEIGHTS[:, :4])
     return Model([ops.sigmoid(ops.add(ops.matmul(ops.tanh(x), weights, False, False), ALONG))], [x])
-
-
-def joined_channels_last():
-    x = parameter(2, 3, 3, 4)
-    last = ops.relu(ops.tanh(x))
-    read = ops.convolution(transpose(last, 0, 3, 1, 2), FILTERS, [1, 1], [0, 0], [0, 0], [1, 1])
-    return Model([ops.sigmoid(read), ops.concat([last, ops.tanh(last)], 0)], [x])
-
-
-def time_major():
-    """The lengths of the sequences are computed, as a conversion computes them."""
-    x = parameter(6, 2, 5)
-    first = ops.tanh(x)
-    steps = transpose(first, 1, 0, 2)
-    lengths = ops.broadcast(ops.gather(ops.shape_of(steps), np.array([1]), np.int64(0)), np.array([2]))
-    weights = [ops.constant(random(*shape)) for shape in ((1, 12, 5), (1, 12, 4), (1, 12))]
-    rnn = ops.gru_sequence(steps, ops.constant(np.zeros((2, 1, 4), np.float32)), lengths, *weights, 4, "forward")
-    return Model([rnn.output(0), reshape(first, -1, 5).output(0)], [x])
-
-
-def reshaped_mean():
-    x = parameter(-1, 4, 3)
-    return Model([ops.exp(reshape(ops.reduce_mean(ops.tanh(x), np.array([1]), False), -1, 1))], [x])
-
-
-def attention_of_one_key():
-    x = parameter(-1, 2, -1, 8)
-    scores = ops.softmax(ops.matmul(x, x, False, True), -1)
-    return Model([ops.relu(ops.matmul(scores, x, False, False))], [x])
-
-
-def scaled_sums():
-    x = parameter(-1, 4, 5)
-    return Model([ops.multiply(ops.reduce_sum(ops.tanh(x), np.array([-1]), False), random(4))], [x])
-
-
-def integers(rows):
-    return {name: RNG.integers(2**24, 2**30, (rows, 16)).astype(np.int32) for name in "xy"}
-
-
-FAULTS = {
-    returned_input: ({"Convert"}, None),
-    selected_integers: ({"Greater", "Select"}, [integers(8), integers(3)]),
-    constants_along_axis_1: ({"MatMul", "Add"}, None),
-    joined_channels_last: ({"Relu", "Transpose", "Convolution", "Concat"}, None),
-    time_major: ({"Tanh", "Transpose", "Reshape", "GRUSequence"}, None),
-    reshaped_mean: ({"ReduceMean", "Reshape"}, None),
-    attention_of_one_key: ({"MatMul", "Softmax"}, [{"x": random(1, 2, n, 8)} for n in (20, 1)]),
-    scaled_sums: ({"ReduceSum", "Multiply"}, None),
-}
-
-
-def types_of(fault):
-    return {node.partition(" ")[0] for node in fault.nodes}
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize(("build", "expected"), FAULTS.items(), ids=[fault.__name__ for fault in FAULTS])
-def test_faults_of_the_plugin(build, expected):
-    """Found, and cut down to the nodes that make them."""
-    nodes, inputs = expected
-    report = paddle2ov.check(build(), inputs=inputs)
-    assert report.verdict == "differ"
-    (fault,) = report.faults
-    assert (fault.kind, types_of(fault)) == ("device", nodes)
-    assert fault.reason
-    assert fault.name == fault.nodes[0]
 
 
 def test_fault_as_files(tmp_path):
@@ -160,7 +81,7 @@ def test_fault_as_files(tmp_path):
 def test_what_the_device_cannot_compile():
     report = paddle2ov.check(no_code())
     (fault,) = report.faults
-    assert types_of(fault) == {"MatMul", "Add"}
+    assert [node.partition(" ")[0] for node in fault.nodes] == ["MatMul", "Add"]
     assert "OC" in fault.reason
     assert all(run.error for run in report.runs)
 

@@ -24,7 +24,7 @@ from paddle2ov.cli import cli
 from paddle2ov.errors import NEXT_STEPS, OTHERS
 from tests.support.command_line import call
 from tests.support.models import network, operator, save_layer, save_program
-from tests.support.settings import SETTINGS
+from tests.support.settings import SETTINGS, with_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -430,8 +430,7 @@ def test_verify_of_a_model_that_is_cut(tmp_path):
 
 def test_arrays_for_a_report(model, tmp_path):
     """They are for the converted model, and checked before it is written."""
-    shutil.copytree(model, tmp_path / "net")
-    (tmp_path / "net" / "inference.yml").write_text(SETTINGS)
+    with_settings(model, tmp_path / "net")
     np.savez(tmp_path / "bytes.npz", x=np.zeros([1, 80, 70, 3], np.uint8))
     np.savez(tmp_path / "floats.npz", x=np.zeros([2, 3, 64, 64], np.float32))
     convert = (tmp_path / "net", "-o", tmp_path / "net.xml", "--inputs")
@@ -457,21 +456,14 @@ def test_arrays_for_a_report(model, tmp_path):
     assert "random" not in result.stdout
 
 
+PARTLY = SETTINGS.replace("interp: 2", "interp: 4")
+"""Of which the resize is the caller's."""
+
+
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_what_preprocessing_was_built_in(model, tmp_path, is_whole):
-    shutil.copytree(model, tmp_path / "net")
-    (tmp_path / "net" / "inference.yml").write_text(
-        SETTINGS if is_whole else SETTINGS.replace("interp: 2", "interp: 4")
-    )
-    command = [
-        sys.executable,
-        "-m",
-        "paddle2ov",
-        str(tmp_path / "net"),
-        "-o",
-        str(tmp_path / "net.xml"),
-        "--preprocess",
-    ]
+    net = with_settings(model, tmp_path / "net", SETTINGS if is_whole else PARTLY)
+    command = [sys.executable, "-m", "paddle2ov", str(net), "-o", str(tmp_path / "net.xml"), "--preprocess"]
     said = [subprocess.run([*command, *quiet], cwd=ROOT, capture_output=True, text=True) for quiet in ([], ["-q"])]
     steps, inputs = said[0].stderr.splitlines()
     built, yours = (
@@ -483,8 +475,7 @@ def test_what_preprocessing_was_built_in(model, tmp_path, is_whole):
 
 
 def test_what_inputs_the_settings_bounded(model, tmp_path):
-    shutil.copytree(model, tmp_path / "net")
-    (tmp_path / "net" / "inference.yml").write_text(SETTINGS)
+    with_settings(model, tmp_path / "net")
     result = call(tmp_path / "net", "-o", tmp_path / "net.xml", "--bounded")
     assert (result.exit_code, result.stderr) == (0, "its inputs: x f32[1..,3,64,64]\n")
 
@@ -492,10 +483,7 @@ def test_what_inputs_the_settings_bounded(model, tmp_path):
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_what_preprocessing_a_batch_built_in(model, tmp_path, is_whole, inline):
     for name in "ab":
-        shutil.copytree(model, tmp_path / "nets" / name)
-        (tmp_path / "nets" / name / "inference.yml").write_text(
-            SETTINGS if is_whole else SETTINGS.replace("interp: 2", "interp: 4")
-        )
+        with_settings(model, tmp_path / "nets" / name, SETTINGS if is_whole else PARTLY)
     result = call("batch", tmp_path / "nets", "-o", tmp_path / "out", "--preprocess")
     assert result.exit_code == 0, result.output
     *lines, last = sorted(result.stderr.splitlines())

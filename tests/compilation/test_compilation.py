@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -448,21 +447,6 @@ def test_two_caches_are_one_too_many(model, tmp_path):
 def test_a_device_that_does_not_exist(model, tmp_path, options, message):
     with pytest.raises(OpenVINORunError, match=message):
         paddle2ov.compile_model(model, "NOSUCH", cache_dir=tmp_path / "cache", **options)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
-def test_many_processes_that_are_killed(versions, tmp_path):
-    """Six processes at once on one folder, a third of them killed: each that ends has the version there is."""
-    script = Path(__file__).parents[1] / "support" / "cache_stress.py"
-    result = subprocess.run(
-        [sys.executable, str(script), str(versions), str(tmp_path / "work"), "6"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert "0 stale, 0 failed" in result.stdout, result.stdout
 
 
 def test_openvino_ignores_a_precision_in_the_model(tmp_path):

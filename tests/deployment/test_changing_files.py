@@ -1,19 +1,15 @@
 """A model whose files change while it is read, converted, saved and served: one version of it, or an error of ours.
 
-What would end the process (a mapped file that is cut off) runs in a process of its own. `--exports 1000` is for
-`test_exports_under_load`: how often the model is exported again.
+What would end the process (a mapped file that is cut off) runs in a process of its own.
 """
 
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
 import threading
 import time
-import traceback
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -127,11 +123,7 @@ def version_of(results):
     for version, value in RESULTS.items():
         if all(np.array_equal(result, np.full_like(result, value)) for result in results):
             return version
-    raise MixedError(f"results of no version: {[(result.min(), result.max()) for result in results]}")
-
-
-class MixedError(AssertionError):
-    """Results are of no version."""
+    raise AssertionError(f"results of no version: {[(result.min(), result.max()) for result in results]}")
 
 
 def compiled_version(model):
@@ -445,135 +437,3 @@ def memory(small, large, what):
     start = resident()
     used.append(use(large))
     return resident() - start, resident("VmHWM") - start
-
-
-# Under load
-
-
-def test_exports_under_load(pir, tmp_path, request):
-    """While a process runs, clones and makes predictors in six threads, the model is exported again and again."""
-    exports = request.config.getoption("--exports")
-    shutil.copytree(pir, tmp_path / "whole")
-    others = (tmp_path / "2", tmp_path / "whole")
-    command = [
-        sys.executable,
-        "-c",
-        f"import tests.deployment.test_changing_files as module; module.serve({str(pir)!r})",
-    ]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    chance, changes = random.Random(0), []
-    with (tmp_path / "errors").open("w+") as errors:
-        server = subprocess.Popen(command, stderr=errors, cwd=Path(__file__).parents[1], **pipes)
-        try:
-            made = [server.stdout.readline()]
-            for number in range(exports):
-                time.sleep(chance.random() * 0.1)  # anywhere in what the server is doing
-                started = broken = time.monotonic()
-                if chance.random() < 0.5:  # and the export finds files that are cut off, or none
-                    change(pir, chance.choice(["truncate", "empty", "remove"]), others[number % 2])
-                    made.append(server.stdout.readline())
-                    time.sleep(chance.random() * 0.1)
-                    started = time.monotonic()
-                change(pir, chance.choice(["overwrite", "replace"]), others[number % 2], files_of(tmp_path / "2"))
-                changes.append(Change(broken, started, time.monotonic()))
-                made.append(server.stdout.readline())
-            server.stdin.close()
-            made += server.stdout.readlines()
-            status = server.wait()
-        finally:
-            server.kill()
-            server.wait()
-            server.stdout.close()
-        errors.seek(0)
-        assert status == 0, f"status {status}: {errors.read()[-3000:]}"
-    made = [Made(**json.loads(item)) for item in made]
-    for item in made:
-        judge(item, changes)
-    assert made[0].version == 1
-    assert made[-1].version == (1 if exports % 2 == 0 else 2)
-
-
-@dataclass(frozen=True)
-class Change:
-    """When files were cut off, if they were, when the export after that began, and when it was done."""
-
-    broken: float
-    started: float
-    ended: float
-
-
-@dataclass(frozen=True)
-class Made:
-    """When a predictor was made, and its version; or why it was refused, or results of no version."""
-
-    begun: float
-    ended: float
-    version: int | None = None
-    refused: str = ""
-    mixed: str = ""
-
-
-def judge(made, changes):
-    """Each predictor is of one version. What is refused was being changed.
-
-    An export that takes as long as files are waited for to come to rest looks, half-way, like one that is done.
-    """
-    meanwhile = [change for change in changes if change.broken <= made.ended and change.ended >= made.begun]
-    if made.refused:
-        assert meanwhile, made
-    elif made.version is None:
-        assert any(item.ended - item.started > sources._QUIET / 2 for item in meanwhile), made
-
-
-def serve(folder):
-    """Until standard input ends: four threads run the first predictor, one clones the last, this one makes others.
-
-    Writes a line for each that it makes, see `Made`.
-    """
-    first = create_predictor(Config(folder))
-    newest = [(first, 1)]
-    ended, failed = threading.Event(), []
-
-    def runs(predictor):
-        def run():
-            assert version_of(predictor.run([ONES])) == 1
-
-        return run
-
-    def clone():
-        predictor, version = newest[-1]
-        assert version_of(predictor.clone().run([ONES])) == version
-
-    def again(step):
-        try:
-            while not ended.is_set():
-                step()
-        except BaseException:
-            failed.append(traceback.format_exc())
-
-    def make():
-        begun, about = time.monotonic(), {}
-        try:
-            predictor = create_predictor(Config(folder))
-            about["version"] = version_of(predictor.run([ONES]))
-            newest[:] = [(predictor, about["version"])]
-        except ModelReadError as error:
-            about["refused"] = str(error)
-        except MixedError as error:
-            about["mixed"] = str(error)
-        sys.stdout.write(json.dumps({"begun": begun, "ended": time.monotonic(), **about}) + "\n")
-        sys.stdout.flush()
-
-    running = [runs(predictor) for predictor in (first, *(first.clone() for _ in range(3)))]
-    threads = [threading.Thread(target=again, args=[step]) for step in (*running, clone)]
-    threads.append(threading.Thread(target=lambda: (sys.stdin.read(), ended.set())))
-    for thread in threads:
-        thread.start()
-    is_last = False
-    while not is_last:
-        is_last = ended.is_set()
-        make()
-    for thread in threads:
-        thread.join()
-    if failed:
-        sys.exit("\n".join(failed))

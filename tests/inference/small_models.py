@@ -5,7 +5,7 @@ import paddle
 import paddle.inference
 
 from paddle2ov.inference import Config, create_predictor
-from tests.support.models import save_layer
+from tests.support.models import files_of, save_layer
 
 X = np.arange(6).reshape(2, 3)
 """An input of `doubled`, which takes int64 here."""
@@ -22,8 +22,7 @@ def saved(folder, build, dtype, shape=(-1, -1)):
 
 def theirs(folder):
     """Paddle's predictor."""
-    program = next(path for path in folder.iterdir() if path.suffix in (".json", ".pdmodel"))
-    params = folder / "inference.pdiparams"
+    program, params = files_of(folder)
     config = paddle.inference.Config(str(program), str(params) if params.exists() else "")
     config.disable_glog_info()
     return paddle.inference.create_predictor(config)

@@ -8,10 +8,8 @@ import urllib.request
 import numpy as np
 import pytest
 
-from gen_models.harness.store import generated
-from gen_models.networks.post_ops import CHAINS
 from paddle2ov.graph import forks
-from tests.support.models import operator
+from tests.support.models import chain, operator
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 
@@ -104,8 +102,7 @@ assert status_of_fork(lambda: check(create_predictor(config).run([image]))) == 5
 
 @pytest.fixture(scope="module")
 def folder():
-    (chain,) = (chain for chain in CHAINS if chain.name == "convolution-relu")
-    return generated(chain, chain.cases[0], "pir")
+    return chain("convolution-relu")
 
 
 def run(arguments, folder=None):

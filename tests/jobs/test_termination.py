@@ -225,6 +225,15 @@ def work():
         seen.append(handler())
 
 
+context = multiprocessing.get_context("fork")
+sleeping = context.Event()
+
+
+def sleep():
+    sleeping.set()
+    time.sleep(60)
+
+
 assert handler() is DEFAULT
 ends(raises=False)
 assert handler() is DEFAULT
@@ -235,9 +244,9 @@ thread.join()
 assert seen == [DEFAULT]
 
 with terminable():
-    forked = multiprocessing.get_context("fork").Process(target=time.sleep, args=[60])
+    forked = context.Process(target=sleep)
     forked.start()
-    time.sleep(0.1)  # until it sleeps
+    sleeping.wait()
     forked.terminate()
     forked.join()
 assert forked.exitcode == -signal.SIGTERM

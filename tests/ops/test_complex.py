@@ -10,17 +10,15 @@ from paddle2ov.converters.complex import rules
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.op_table import OP_TABLE
-from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.model import Variable
 from paddle2ov.translation.registry import ComplexAware
+from tests.support import programs
 
 
 def program(op, attributes=None, dtype="complex64", result="complex64"):
     """A program of one operator on a complex tensor."""
-    x, out = Variable("x", dtype, (2, 3)), Variable("out", result, None)
-    operator = Operator(op, {"x": ["x"]}, {"out": ["out"]}, attributes or {}, op, 0, 0)
-    result = Output("out", "out")
-    block = Block(0, [operator], [], [])
-    return Program("pir", 4, block, [x], [result], {"x": x, "out": out}, {})
+    rows = [(op, "x=x", "out=out", attributes or {})]
+    return programs.program(rows, [Variable("x", dtype, (2, 3))], "out", [Variable("out", result)])
 
 
 def test_an_operator_without_a_rule_refuses_complex_numbers():
@@ -60,19 +58,6 @@ def test_a_rule_leaves_a_converter_its_name():
         names = ("__module__", "__qualname__", "__doc__")
         assert [getattr(rule, name) for name in names] == [getattr(wrapped, name) for name in names]
     assert rules.linear(joining.concat).__name__ == "concat"
-
-
-def test_converters_without_a_rule_are_those_that_refuse():
-    """The rule stands with the operator: without it the same converter refuses."""
-    model = paddle2ov.convert(program("flip", {"axis": [-1]}))
-    assert model.output(0).get_partial_shape() == [2, 3, 2]
-    rule = OP_TABLE["flip"]
-    assert isinstance(rule, ComplexAware)
-    without = {**OP_TABLE, "flip": rule.convert}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("paddle2ov.op_table.OP_TABLE", without)
-        with pytest.raises(paddle2ov.OpConversionError, match=r"flip.*complex numbers are not supported"):
-            paddle2ov.convert(program("flip", {"axis": [-1]}))
 
 
 def test_joined_parts_are_not_taken_apart_again():

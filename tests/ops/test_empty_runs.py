@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gen_models.harness.spec import paddle
-from tests.support.models import saved_request
+from tests.support.models import check_beside_paddle, saved_request
 
 
 def _median(x):
@@ -44,22 +44,18 @@ def _mask(x):
 FUNCTIONS = [_median, _nanmedian, _quantiles, _search, _density, _along_axis, _norms, _mask]
 
 
+def uniform(seed, *shape):
+    return np.random.default_rng(seed).uniform(-1, 1, shape).astype(np.float32)
+
+
 @pytest.mark.parametrize("function", FUNCTIONS, ids=[function.__name__ for function in FUNCTIONS])
 def test_rows_of_nothing(function, tmp_path):
-    request = saved_request(tmp_path, function, x=[2, -1])
-    for size in (5, 0, 1, 3, 0):
-        data = np.sort(np.random.default_rng(size).uniform(-1, 1, (2, size)).astype(np.float32))
-        results = request.infer([data], share_outputs=False).values()
-        wanted = [item.numpy() for item in function(paddle.to_tensor(data))]
-        for actual, desired in zip(results, wanted, strict=True):
-            assert actual.dtype == desired.dtype
-            np.testing.assert_allclose(actual, desired, rtol=1e-6, atol=1e-6)
+    runs = [[np.sort(uniform(size, 2, size))] for size in (5, 0, 1, 3, 0)]
+    check_beside_paddle(tmp_path, function, *runs, tolerance=1e-6, x=[2, -1])
 
 
 @pytest.mark.parametrize(("axis", "dims"), [(None, [-1]), (None, [-1, -1]), (0, [-1, 2]), (1, [2, -1])])
 def test_unique(axis, dims, tmp_path):
-    import paddle
-
     def function(x):
         unique = paddle.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
         return [*unique, paddle.unique(x, axis=axis)]
@@ -82,8 +78,5 @@ def test_transform_to_nothing(transform, axis, tmp_path):
     def function(x):
         return getattr(paddle.fft, transform)(paddle.complex(x, 2 * x), axis=axis)
 
-    request = saved_request(tmp_path, function, x=[-1, -1])
-    for size in (3, 1, 4, 2, 1):
-        data = np.random.default_rng(size).uniform(-1, 1, (2, size) if axis else (size, 2)).astype(np.float32)
-        (actual,) = request.infer([data], share_outputs=False).values()
-        np.testing.assert_allclose(actual, function(paddle.to_tensor(data)).numpy(), rtol=1e-5, atol=1e-5)
+    runs = [[uniform(size, 2, size) if axis else uniform(size, size, 2)] for size in (3, 1, 4, 2, 1)]
+    check_beside_paddle(tmp_path, function, *runs, tolerance=1e-5, x=[-1, -1])

@@ -30,49 +30,42 @@ def causal(rows, columns, offset=0):
     return paddle.where(paddle.arange(columns) <= last, paddle.zeros([1]), paddle.full([1], -np.inf))
 
 
-@pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize(("queries", "keys", "heads"), [(5, 5, 4), (3, 6, 4), (6, 3, 4), (5, 5, 2)])
 @by_hand("flash_attn")
-def test_flash_attn_with_a_mask(queries, keys, heads, dynamic):
+def test_flash_attn_with_a_mask(queries, keys, heads):
     q, k, v = normal(2, queries, 4, 8), normal(2, keys, heads, 8), normal(2, keys, heads, 8)
     mask = normal(2, 1, queries, keys)
-    if dynamic:
-        actual = some_dynamic("flash_attn", {"q": q, "k": k, "v": v, "attn_mask": mask}, {})
-    else:
-        (actual,) = run("flash_attn", {"q": q, "k": k, "v": v, "attn_mask": mask}, {"dropout": 0.0, "is_test": True})
-    close(actual, attention(q, k, v, mask))
+    attributes = {"dropout": 0.0, "is_test": True}
+    close(flash_attn({"q": q, "k": k, "v": v, "attn_mask": mask}, attributes), attention(q, k, v, mask))
 
 
-def some_dynamic(op_type, inputs, attributes):
-    """What is computed where batch and tokens are not known, but heads and their width are."""
-    whole, feeds = program(op_type, inputs, attributes)
+def flash_attn(inputs, attributes):
+    """What is computed; the same where batch and tokens are not known, but heads and their width are."""
+    (out,) = run("flash_attn", inputs, attributes, dynamic=False)
+    whole, feeds = program("flash_attn", inputs, attributes)
     for variable in whole.inputs:
         known = variable.shape[2:] if variable.name[0] in "qkv" else (-1, -1)
         variable.shape = (-1, -1, *known)
-    return run_model(paddle2ov.convert(whole), feeds)[0].array
+    close(run_model(paddle2ov.convert(whole), feeds)[0].array, out)
+    return out
 
 
 @pytest.mark.parametrize("heads", [4, 2])
 @pytest.mark.parametrize("is_causal", [False, True])
 def test_flash_attn_without_a_mask(heads, is_causal):
     q, k, v = normal(2, 5, 4, 8), normal(2, 5, heads, 8), normal(2, 5, heads, 8)
-    (out,) = run("flash_attn", {"q": q, "k": k, "v": v}, {"causal": is_causal})
+    out = flash_attn({"q": q, "k": k, "v": v}, {"causal": is_causal})
     close(out, attention(q, k, v, is_causal=is_causal))
 
 
-@pytest.mark.parametrize("dynamic", [False, True])
-def test_flash_attn_is_causal_from_the_end(dynamic):
+def test_flash_attn_is_causal_from_the_end():
     q, k, v = normal(2, 3, 4, 8), normal(2, 6, 4, 8), normal(2, 6, 4, 8)
-    inputs, attributes = {"q": q, "k": k, "v": v}, {"causal": True}
-    actual = some_dynamic("flash_attn", inputs, attributes) if dynamic else run("flash_attn", inputs, attributes)[0]
-    close(actual, attention(q, k, v, causal(3, 6, 3)))
+    close(flash_attn({"q": q, "k": k, "v": v}, {"causal": True}), attention(q, k, v, causal(3, 6, 3)))
 
 
-@pytest.mark.parametrize("dynamic", [False, True])
-def test_flash_attn_of_queries_that_see_no_key_is_zero(dynamic):
+def test_flash_attn_of_queries_that_see_no_key_is_zero():
     q, k, v = normal(2, 6, 4, 8), normal(2, 4, 4, 8), normal(2, 4, 4, 8)
-    inputs, attributes = {"q": q, "k": k, "v": v}, {"causal": True}
-    actual = some_dynamic("flash_attn", inputs, attributes) if dynamic else run("flash_attn", inputs, attributes)[0]
+    actual = flash_attn({"q": q, "k": k, "v": v}, {"causal": True})
     assert not actual[:, :2].any()
     close(actual[:, 2:], attention(q[:, 2:], k, v, is_causal=True))
 
@@ -146,7 +139,7 @@ def test_fused_attention(pre, transposed):
         "dropout_rate": 0.5,
         "dropout_implementation": "downgrade_in_infer",
     }
-    (out,) = run("fused_attention", inputs, attributes)
+    (out,) = run("fused_attention", inputs, attributes, dynamic=False)
     x, qkv_w, qkv_b, out_w, out_b = tensors(x, qkv_w.reshape(48, 16), qkv_b.reshape(48), out_w, out_b)
     scale, bias = tensors(scale, bias)
     norm, dropout = functional().layer_norm, functional().dropout
@@ -190,7 +183,7 @@ def test_fused_rotary_position_embedding(neox, tables, time_major):
     inputs = {name: value.transpose(order).copy() for name, value in {"q": q, "k": k, "v": v}.items()} | extra_inputs
     attributes = {"use_neox_rotary_style": neox, "time_major": time_major}
     attributes |= {"rotary_emb_base": 100.0} if tables == "none" else {}
-    outputs = run("fused_rotary_position_embedding", inputs, attributes, ["out_q", "out_k", "out_v"])
+    outputs = run("fused_rotary_position_embedding", inputs, attributes, ["out_q", "out_k", "out_v"], False)
     (angle,) = tensors(angle)
     if tables == "places":
         angle = functional().embedding(paddle.to_tensor(places), angle)

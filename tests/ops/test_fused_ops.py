@@ -81,12 +81,11 @@ def test_fused_bias_dropout_residual_layer_norm(mode):
 
 @pytest.mark.parametrize("p", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("mode", ["upscale_in_train", "downscale_in_infer", "downgrade_in_infer"])
-@pytest.mark.parametrize("dynamic", [False, True])
 @by_hand("fused_dropout_add")
-def test_fused_dropout_add(p, mode, dynamic):
+def test_fused_dropout_add(p, mode):
     x, y = normal(2, 5), normal(2, 5)
     attributes = {"p": p, "is_test": True} | ({} if p == 0 else {"mode": mode})
-    (out,) = run("fused_dropout_add", {"x": x, "y": y}, attributes, dynamic=dynamic)
+    (out,) = run("fused_dropout_add", {"x": x, "y": y}, attributes)
     mode = MODES.get(mode, mode)  # Paddle's own function hands its own name of the mode on
     close(out, paddle.incubate.nn.functional.fused_dropout_add(*tensors(x, y), p, training=False, mode=mode))
 
@@ -98,24 +97,22 @@ def test_fused_dropout_add_in_training_is_refused():
 
 
 @pytest.mark.parametrize("columns", [(1,), ()])
-@pytest.mark.parametrize("dynamic", [False, True])
 @by_hand("fused_embedding_eltwise_layernorm")
-def test_fused_embedding_eltwise_layernorm(columns, dynamic):
+def test_fused_embedding_eltwise_layernorm(columns):
     ids, tables = [RNG.integers(0, 9, (2, 5, *columns)) for _ in range(3)], [normal(9, 8) for _ in range(3)]
     scale, bias = normal(8), normal(8)
     inputs = {"ids": ids, "embs": tables, "scale": scale, "bias": bias}
-    (out,) = run("fused_embedding_eltwise_layernorm", inputs, {"epsilon": 1e-3}, dynamic=dynamic)
+    (out,) = run("fused_embedding_eltwise_layernorm", inputs, {"epsilon": 1e-3})
     rows = [functional().embedding(*tensors(id_.reshape(2, 5), table)) for id_, table in zip(ids, tables, strict=True)]
     close(out, layer_norm(paddle.add_n(rows), scale, bias, 1e-3))
 
 
 @pytest.mark.parametrize("forget_bias", [0.0, 0.5])
-@pytest.mark.parametrize("dynamic", [False, True])
 @by_hand("lstm_unit")
-def test_lstm_unit(forget_bias, dynamic):
+def test_lstm_unit(forget_bias):
     x, before = normal(3, 16), normal(3, 4)
     inputs = {"x": x, "c_prev": before}
-    c, h = run("lstm_unit", inputs, {"forget_bias": forget_bias}, ["c", "h"], dynamic, "legacy")
+    c, h = run("lstm_unit", inputs, {"forget_bias": forget_bias}, ["c", "h"], format="legacy")
     sigmoid = functional().sigmoid
     x, before = tensors(x, before)
     i, f, o, g = paddle.split(x, 4, 1)
@@ -124,7 +121,6 @@ def test_lstm_unit(forget_bias, dynamic):
     close(h, paddle.tanh(state) * sigmoid(o))
 
 
-@pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize(
     ("op_type", "count", "scaled"),
     [
@@ -133,10 +129,10 @@ def test_lstm_unit(forget_bias, dynamic):
     ],
 )
 @by_hand(argument="op_type")
-def test_rms_norm(op_type, count, scaled, dynamic):
+def test_rms_norm(op_type, count, scaled):
     x, scale = normal(2, 3, 8), normal(*(3, 8)[-count:])
     attributes = {"epsilon": 1e-3} | ({"normalized_shape": scale.shape} if op_type == "rms_norm" else {})
-    y, inverse = run(op_type, {"x": x} | ({"scale": scale} if scaled else {}), attributes, ["y", "invvar"], dynamic)
+    y, inverse = run(op_type, {"x": x} | ({"scale": scale} if scaled else {}), attributes, ["y", "invvar"])
     x, scale = tensors(x, scale)
     axes = [-1, -2][:count]
     wanted = paddle.rsqrt(paddle.mean(x * x, axes, keepdim=True) + 1e-3)
@@ -161,9 +157,8 @@ def decomposed(build, feeds):
 
 
 @pytest.mark.parametrize("given", [(), ("residual",), ("residual", "bias"), ("norm_bias",)], ids="+".join)
-@pytest.mark.parametrize("dynamic", [False, True])
 @by_hand("fused_rms_norm_quant")
-def test_fused_rms_norm_quant(given, dynamic):
+def test_fused_rms_norm_quant(given):
     shapes = {"x": (2, 3, 8), "residual": (2, 3, 8), "bias": (8,), "norm_weight": (8,), "norm_bias": (8,)}
     inputs = {name: normal(*shape) for name, shape in shapes.items() if name in ("x", "norm_weight", *given)}
     attributes = {"begin_norm_axis": 2, "epsilon": 1e-3, "quant_scale": -1.0}
@@ -174,7 +169,7 @@ def test_fused_rms_norm_quant(given, dynamic):
         made = fused(x, bias, residual, norm_weight, norm_bias, 1e-3, 2, -1.0, 0, 0.0, 0.0)
         return list(made[: len(results)])
 
-    outputs = run("fused_rms_norm_quant", inputs, attributes, results, dynamic)
+    outputs = run("fused_rms_norm_quant", inputs, attributes, results)
     for mine, wanted in zip(outputs, decomposed(build, inputs), strict=True):
         close(mine, wanted)
 
@@ -193,12 +188,11 @@ def test_a_bias_that_paddle_treats_in_two_ways_is_refused():
         run("fused_rms_norm_quant", {"x": x, "bias": bias, "norm_weight": bias}, {"begin_norm_axis": 1})
 
 
-@pytest.mark.parametrize("dynamic", [False, True])
 @by_hand("skip_layernorm")
-def test_skip_layernorm(dynamic):
+def test_skip_layernorm():
     x, y, scale, bias = normal(2, 3, 8), normal(2, 3, 8), normal(8), normal(8)
     inputs = {"x": x, "y": y, "scale": scale, "bias": bias}
-    (out,) = run("skip_layernorm", inputs, {"epsilon": 1e-3, "begin_norm_axis": 2}, dynamic=dynamic)
+    (out,) = run("skip_layernorm", inputs, {"epsilon": 1e-3, "begin_norm_axis": 2})
     close(out, layer_norm(x + y, scale, bias, 1e-3))
 
 
@@ -276,20 +270,19 @@ def test_fused_conv2d_add_act(activation, residual):
 def test_conv2d_transpose_bias(options):
     groups = options["groups"]
     x, filters, bias = normal(1, 2, 3, 3), normal(2, 4 // groups, 3, 2), normal(4)
-    (out,) = run("conv2d_transpose_bias", {"x": x, "filter": filters, "bias": bias}, options)
+    (out,) = run("conv2d_transpose_bias", {"x": x, "filter": filters, "bias": bias}, options, dynamic=False)
     close(out, convolved(x, filters, bias, options, transposed=True))
 
 
-@pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("data_format", ["NCHW", "NHWC"])
 @by_hand("sync_batch_norm")
-def test_sync_batch_norm(data_format, dynamic):
+def test_sync_batch_norm(data_format):
     x = normal(2, 3, 4, 3)
     mean, scale, bias = normal(3), normal(3), normal(3)
     variance = RNG.uniform(0.5, 2, size=3).astype(np.float32)
     inputs = {"x": x, "mean": mean, "variance": variance, "scale": scale, "bias": bias}
     attributes = {"is_test": True, "epsilon": 1e-3, "data_format": data_format}
-    (out,) = run("sync_batch_norm", inputs, attributes, dynamic=dynamic)
+    (out,) = run("sync_batch_norm", inputs, attributes)
     options = {"training": False, "epsilon": 1e-3, "data_format": data_format}
     close(out, functional().batch_norm(*tensors(x, mean, variance, scale, bias), **options))
 
@@ -315,14 +308,13 @@ def test_pad2d(mode, paddle_mode, data_format, paddings, as_tensor):
     close(out, functional().pad(paddle.to_tensor(x), sides, paddle_mode, 1.5, data_format=data_format))
 
 
-@pytest.mark.parametrize("dynamic", [False, True])
 @by_hand("fused_bias_residual_layernorm")
-def test_fused_bias_residual_layernorm(dynamic):
+def test_fused_bias_residual_layernorm():
     x, residual, bias, weight, shift = normal(2, 3, 8), normal(2, 3, 8), normal(8), normal(8), normal(8)
     inputs = {"x": x, "bias": bias, "residual": residual, "norm_weight": weight, "norm_bias": shift}
     attributes = {"epsilon": 1e-3, "residual_alpha": 0.5, "begin_norm_axis": 2, "quant_scale": -1.0}
     results = ("out", "residual_out")
-    out, total = run("fused_bias_residual_layernorm", inputs, attributes, results, dynamic)
+    out, total = run("fused_bias_residual_layernorm", inputs, attributes, results)
     x, residual, bias = tensors(x, residual, bias)
     wanted = x + 0.5 * residual + bias
     close(total, wanted)
@@ -346,13 +338,12 @@ def test_fused_bias_residual_layernorm_leaves_out_a_bias_without_a_residual():
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-@pytest.mark.parametrize("dynamic", [False, True])
 @by_hand("fusion_transpose_flatten_concat")
-def test_fusion_transpose_flatten_concat(axis, dynamic):
+def test_fusion_transpose_flatten_concat(axis):
     shapes = ([2, 4, 3, 5], [2, 6, 3, 3]) if axis == 1 else ([2, 4, 3, 5], [3, 4, 3, 5])
     xs = [normal(*shape) for shape in shapes]
     attributes = {"trans_axis": [0, 2, 3, 1], "flatten_axis": 1, "concat_axis": axis}
-    (out,) = run("fusion_transpose_flatten_concat", {"x": xs}, attributes, dynamic=dynamic)
+    (out,) = run("fusion_transpose_flatten_concat", {"x": xs}, attributes)
     close(
         out, paddle.concat([paddle.flatten(paddle.transpose(tensor, [0, 2, 3, 1]), 1) for tensor in tensors(*xs)], axis)
     )

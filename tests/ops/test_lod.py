@@ -6,37 +6,23 @@ import pytest
 
 import paddle2ov
 from paddle2ov.errors import OpConversionError
-from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.model import Variable
+from tests.support.programs import program
 
 
-def convert(*operators, lod_level=1, declared=1):
-    """A model of operators (type, inputs, outputs, attributes) on the input x [-1, 2]."""
+def convert(*rows, lod_level=1, declared=1):
+    """A model of operators on the input x [-1, 2]; the last one gives its result."""
     x = Variable("x", "float32", (-1, 2), lod_level=lod_level)
-    variables = {"x": x} | {name: Variable(name, "float32", None, lod_level=declared) for name in "abc"}
-    block = Block(0, inputs=["x"])
-    for i, (kind, inputs, outputs, attributes) in enumerate(operators):
-        block.operators.append(
-            Operator(
-                kind,
-                {port: [*names] for port, names in inputs.items()},  # of one letter each
-                {port: [name] for port, name in outputs.items()},
-                attributes,
-                kind,
-                0,
-                i,
-            )
-        )
-    (last,) = operators[-1][2].values()
-    block.outputs = [last]
-    return paddle2ov.convert(Program("legacy", 2_006_002, block, [x], [Output(last, last)], variables, {}))
+    variables = [Variable(name, "float32", None, lod_level=declared) for name in "abc"]
+    return paddle2ov.convert(program(rows, [x], rows[-1][2].removeprefix("out="), variables, format="legacy"))
 
 
 def pool(source, result="b"):
-    return ("sequence_pool", {"x": source}, {"out": result}, {"pooltype": "SUM"})
+    return ("sequence_pool", f"x={source}", f"out={result}", {"pooltype": "SUM"})
 
 
 def reset(*offsets):
-    return ("lod_reset", {"x": "x"}, {"out": "a"}, {"target_lod": list(offsets)})
+    return ("lod_reset", "x=x", "out=a", {"target_lod": list(offsets)})
 
 
 X = np.arange(12, dtype=np.float32).reshape(6, 2)
@@ -51,7 +37,7 @@ def test_what_is_fed_is_one_sequence():
 
 
 def test_other_operators_hand_sequences_on():
-    model = convert(reset(0, 3, 6), ("relu", {"x": "a"}, {"out": "b"}, {}), pool("b", "c"))
+    model = convert(reset(0, 3, 6), ("relu", "x=a", "out=b"), pool("b", "c"))
     np.testing.assert_array_equal(run(model), X.reshape(2, 3, 2).sum(1))
 
 
@@ -62,7 +48,7 @@ def test_a_tensor_without_lod_is_no_sequence():
 
 def test_a_result_that_is_declared_without_lod_is_no_sequence():
     with pytest.raises(OpConversionError, match=r"'a' has no LoD|'x' has no LoD"):
-        convert(("relu", {"x": "x"}, {"out": "a"}, {}), pool("a"), declared=0)
+        convert(("relu", "x=x", "out=a"), pool("a"), declared=0)
 
 
 def test_sequences_of_sequences_are_refused():
@@ -72,7 +58,7 @@ def test_sequences_of_sequences_are_refused():
 
 @pytest.mark.parametrize("declared", [0, 1])
 def test_sequences_of_all_that_is_concatenated(declared):
-    both = ("concat", {"x": "xa"}, {"out": "b"}, {"axis": 0})
+    both = ("concat", "x=x,a", "out=b", {"axis": 0})
     model = convert(reset(0, 1, 6), both, pool("b", "c"), declared=declared)
     np.testing.assert_allclose(run(model), [X.sum(0), X[0], X[1:].sum(0)])
 

@@ -8,10 +8,11 @@ import pytest
 import paddle2ov
 from gen_models import all_ops
 from gen_models.harness.generate import GenerationError
-from gen_models.harness.spec import TensorSpec
+from gen_models.harness.spec import TensorSpec, paddle
 from gen_models.harness.store import generated
 from paddle2ov.compilation.running import run
 from paddle2ov.testing import check_cases
+from tests.support.models import save_layer
 
 HALVES = ("float16", "bfloat16")
 BYTES = ("int8", "uint8", "int16")
@@ -87,14 +88,8 @@ def test_narrow_types(name, old, new):
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_sums_wrap_around(dtype, axis, tmp_path):
     """Paddle adds narrow integers in their type."""
-    import paddle
-
-    def total(x):
-        return paddle.sum(x, axis)
-
-    spec = [paddle.static.InputSpec([-1, 300], dtype, "x")]
-    paddle.jit.save(paddle.jit.to_static(total, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
+    folder = save_layer(tmp_path, lambda x: paddle.sum(x, axis), x=([-1, 300], dtype))
     limits = np.iinfo(dtype)
     data = np.random.default_rng(0).integers(limits.min, limits.max, (200, 300)).astype(dtype)
-    (result,) = run(paddle2ov.convert(tmp_path), {"x": data})
+    (result,) = run(paddle2ov.convert(folder), {"x": data})
     np.testing.assert_array_equal(result.array, data.sum(axis, dtype=dtype))

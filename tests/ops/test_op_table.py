@@ -4,6 +4,7 @@ What tests with `@by_hand` test is listed with the reason, which is checked agai
 """
 
 import ast
+import json
 import re
 import sys
 from functools import cache
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from gen_models import all_ops
-from gen_models.harness.legacy import legacy_python
+from gen_models.harness.legacy import formats_here, legacy_python
 from gen_models.harness.spec import import_paddle, paddle
 from gen_models.harness.store import generated
 from paddle2ov.conversion import convert
@@ -23,6 +24,7 @@ from paddle2ov.program.signatures import ROWS, parse_signature
 from paddle2ov.program.traits import TRAITS, traits_of, with_trait
 from paddle2ov.translation.unsupported import NOT_YET, reason
 from tests.support.by_hand import by_hand, operators_by_hand
+from tests.support.models import cases_together
 from tests.support.paddles import told
 
 WITHIN = {"create_array": "write_to_array"}
@@ -62,6 +64,18 @@ def test_programs_of_other_cases_hold_it(key, other):
     for case in op.cases:
         program = read_program(generated(op, case, "pir"))
         assert key in {operator.type for operator in program.block.operators}
+
+
+def test_programs_of_the_cases_of_gradients_hold_them():
+    """Paddle might take them apart."""
+    gradients = [key for key in OP_TABLE if key.endswith("_grad")]
+    assert len(gradients) > 80
+    for key in gradients:
+        for format in formats_here():
+            folder = cases_together(all_ops()[key], format)
+            if folder is not None:
+                types = [operator.type for operator in read_program(folder).block.operators]
+                assert types.count(key) >= len(json.loads((folder / "case.json").read_text())["results"]), ROWS[key]
 
 
 def test_what_has_no_cases_is_operators_by_hand():

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-import paddle2ov
 from gen_models.harness.spec import paddle
-from paddle2ov.compilation.running import compile_on_cpu
+from tests.support.models import saved_request
 from tests.support.processor import NEEDS_BFLOAT16
 
 
@@ -23,25 +22,19 @@ from tests.support.processor import NEEDS_BFLOAT16
 )
 def test_sizes_and_elements(told, tmp_path):
     """Between two convolutions, whose inputs and results are rounded; bytes have no more than 8 bits."""
-    paddle.enable_static()
-    try:
-        main = paddle.static.Program()
-        with paddle.static.program_guard(main, paddle.static.Program()):
-            x = paddle.static.data("x", [-1, 3, -1, -1], "float32")
-            same = paddle.assign(np.eye(3, dtype=np.float32).reshape(3, 3, 1, 1))
-            before = paddle.nn.functional.conv2d(x, same)
-            y = paddle.nn.functional.conv2d(paddle.nn.functional.interpolate(before, **told), same)
-            executor = paddle.static.Executor(paddle.CPUPlace())
-            paddle.static.save_inference_model(str(tmp_path / "inference"), [x], [y], executor, program=main)
-        compiled = compile_on_cpu(paddle2ov.convert(tmp_path), "bf16")
-        for height, width in ((333, 517), (300, 259)):
-            picture = np.random.default_rng(1).integers(0, 256, (1, 3, height, width)).astype(np.float32)
-            (wanted,) = executor.run(main, feed={"x": picture}, fetch_list=[y])
-            actual = compiled(picture)[0]
-            assert actual.shape == wanted.shape
-            np.testing.assert_allclose(actual, wanted, rtol=0, atol=0.6 if told["mode"] == "bilinear" else 0)
-    finally:
-        paddle.disable_static()
+
+    def network(x):
+        same = paddle.eye(3).reshape([3, 3, 1, 1])
+        resized = paddle.nn.functional.interpolate(paddle.nn.functional.conv2d(x, same), **told)
+        return paddle.nn.functional.conv2d(resized, same)
+
+    request = saved_request(tmp_path, network, "bf16", x=[-1, 3, -1, -1])
+    for height, width in ((333, 517), (300, 259)):
+        picture = np.random.default_rng(1).integers(0, 256, (1, 3, height, width)).astype(np.float32)
+        wanted = network(paddle.to_tensor(picture)).numpy()
+        (actual,) = request.infer([picture]).values()
+        assert actual.shape == wanted.shape
+        np.testing.assert_allclose(actual, wanted, rtol=0, atol=0.6 if told["mode"] == "bilinear" else 0)
 
 
 @NEEDS_BFLOAT16
@@ -58,9 +51,7 @@ def test_what_follows_a_resize_of_one_axis(length, tmp_path):
 
     paddle.seed(0)
     network = Upsampling()
-    network.eval()
-    paddle.jit.save(network, str(tmp_path / "inference"), [paddle.static.InputSpec([-1, 3, length], name="x")])
     data = np.random.default_rng(1).standard_normal((2, 3, 4)).astype(np.float32)
     wanted = network(paddle.to_tensor(data)).numpy()
-    actual = compile_on_cpu(paddle2ov.convert(tmp_path), "bf16")(data)[0]
+    (actual,) = saved_request(tmp_path, network, "bf16", x=[-1, 3, length]).infer([data]).values()
     np.testing.assert_allclose(actual, wanted, rtol=0, atol=0.03)

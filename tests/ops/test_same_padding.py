@@ -7,6 +7,7 @@ from openvino import PartialShape
 import paddle2ov
 from gen_models.harness.spec import paddle
 from paddle2ov.compilation.running import compile_on_cpu
+from tests.support.models import save_layer
 
 GEOMETRIES = [(1, 3), (2, 2), (2, 3), (3, 1), (2, 5), ([3, 2], [4, 5]), ([1, 4], [2, 3])]
 """Strides, kernel."""
@@ -37,11 +38,9 @@ def layers(last):
 @pytest.mark.parametrize("last", [False, True], ids=["first", "last"])
 def test_sizes_after_reshape(last, tmp_path):
     network = layers(last)
-    network.eval()
     order = [0, 2, 3, 1] if last else [0, 1, 2, 3]
-    spec = paddle.static.InputSpec([[-1, 3, -1, -1][axis] for axis in order], "float32", "x")
-    paddle.jit.save(network, str(tmp_path / "inference"), input_spec=[spec])
-    model, rng = paddle2ov.convert(tmp_path), np.random.default_rng(0)
+    folder = save_layer(tmp_path, network, x=[[-1, 3, -1, -1][axis] for axis in order])
+    model, rng = paddle2ov.convert(folder), np.random.default_rng(0)
     for sizes in SIZES:
         model.reshape([[2, 3, *sizes][axis] for axis in order])
         x = rng.standard_normal([2, 3, *(7 if size < 0 else size for size in sizes)]).astype(np.float32)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from openvino import Model, Type
 
-from gen_models import all_networks, all_ops
-from gen_models.harness.spec import import_paddle
-from gen_models.harness.store import generated, generated_network
+from gen_models import all_ops
+from gen_models.harness.spec import paddle
+from gen_models.harness.store import generated
 from paddle2ov import convert
 from paddle2ov.compilation.running import compile_on_cpu, run_in_order
 from paddle2ov.converters.detection.suppression import GreedyNms
@@ -14,27 +14,41 @@ from paddle2ov.graph.bodies import bodies_of, is_template
 from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import REWRITES, Graph, rewrite_graph
-from tests.support.one_operator import close, run
+from tests.support.models import network
+from tests.support.one_operator import run, tensors
 
 OP = all_ops()["multiclass_nms3"]
+ATTRIBUTES = {
+    "score_threshold": 0.5,
+    "nms_top_k": -1,
+    "keep_top_k": -1,
+    "nms_threshold": 0.4,
+    "normalized": True,
+    "nms_eta": 1.0,
+    "background_label": -1,
+}
+"""In the order of Paddle's function."""
+
+
+def check(boxes, scores, tolerance=2e-5, **attributes):
+    """That the boxes that stay are those of Paddle."""
+    attributes = ATTRIBUTES | attributes
+    results = run("multiclass_nms3", {"bboxes": boxes, "scores": scores}, attributes, ("out", "index", "nms_rois_num"))
+    wanted = paddle._C_ops.multiclass_nms3(*tensors(boxes, scores), None, *attributes.values())
+    for item, expected in zip(results, wanted, strict=True):
+        assert item.shape == tuple(expected.shape)
+        np.testing.assert_allclose(item, expected.numpy(), atol=tolerance, rtol=tolerance)
 
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("background", [-1, 0, 3])
 @pytest.mark.parametrize("shift", range(4))
 def test_a_score_that_is_no_number_hides_no_other(shift, background):
-    paddle = import_paddle()
     boxes = np.array([[[10 * i, 0, 10 * i + 5, 5] for i in range(4)]], np.float32)
     scores = np.full((1, 4, 4), 0.1, np.float32)
     scores[0, 0, :3] = 0.9
     scores[0, [1, 3, 0], [2, 1, 3]] = np.nan
-    scores = np.roll(scores, shift, 1)
-    attributes = {"score_threshold": 0.5, "nms_top_k": -1, "keep_top_k": -1, "nms_threshold": 0.4}
-    attributes |= {"normalized": True, "nms_eta": 1.0, "background_label": background}
-    results = run("multiclass_nms3", {"bboxes": boxes, "scores": scores}, attributes, ("out", "index", "nms_rois_num"))
-    tensors = paddle.to_tensor(boxes), paddle.to_tensor(scores), None
-    for item, wanted in zip(results, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
-        close(item, wanted.numpy())
+    check(boxes, np.roll(scores, shift, 1), background_label=background)
 
 
 @pytest.mark.one_in(2)
@@ -46,16 +60,11 @@ def test_boxes_beyond_the_best_of_their_class(keep, crowded):
     Where classes are crowded, few of their best boxes are kept, so that others come in that were not to be considered.
     Scores are tied, also across that limit.
     """
-    paddle, rng = import_paddle(), np.random.default_rng(keep + 2)
+    rng = np.random.default_rng(keep + 2)
     corner = rng.integers(0, 3 if crowded else 300, (2, 90, 2)) * 20
     boxes = np.concatenate([corner, corner + rng.integers(16, 19, (2, 90, 2))], -1).astype(np.float32)
     scores = (rng.integers(1, 30, (2, 3, 90)) / 32).astype(np.float32)
-    attributes = {"score_threshold": 0.05, "nms_top_k": 15, "keep_top_k": keep, "nms_threshold": 0.4}
-    attributes |= {"normalized": True, "nms_eta": 1.0, "background_label": -1}
-    results = run("multiclass_nms3", {"bboxes": boxes, "scores": scores}, attributes, ("out", "index", "nms_rois_num"))
-    tensors = paddle.to_tensor(boxes), paddle.to_tensor(scores), None
-    for item, wanted in zip(results, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
-        close(item, wanted.numpy())
+    check(boxes, scores, score_threshold=0.05, nms_top_k=15, keep_top_k=keep)
 
 
 def _clipped(rng, shape):
@@ -81,17 +90,13 @@ SCORES = {
 @pytest.mark.parametrize("boxes", BOXES)
 def test_boxes_and_scores_that_openvino_sees_differently(boxes, scores):
     """The best 7 of each image, to the last bit; half of the boxes are far from the others."""
-    paddle, rng = import_paddle(), np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for normalized, top_k in ((False, -1), (True, 12)):
         box = BOXES[boxes](rng, (2, 30)).astype(np.float32)
         box[:, ::2] += 9 * np.arange(15, dtype=np.float32)[:, None]
         score = SCORES[scores](rng, (2, 3, 30)).astype(np.float32)
-        attributes = {"score_threshold": 1e-8, "nms_top_k": top_k, "keep_top_k": 7, "nms_threshold": 0.3}
-        attributes |= {"normalized": normalized, "nms_eta": 1.0, "background_label": -1}
-        results = run("multiclass_nms3", {"bboxes": box, "scores": score}, attributes, ("out", "index", "nms_rois_num"))
-        tensors = paddle.to_tensor(box), paddle.to_tensor(score), None
-        for item, wanted in zip(results, paddle._C_ops.multiclass_nms3(*tensors, *attributes.values()), strict=True):
-            np.testing.assert_array_equal(item, wanted.numpy())
+        limits = {"score_threshold": 1e-8, "nms_top_k": top_k, "keep_top_k": 7, "nms_threshold": 0.3}
+        check(box, score, 0, **limits, normalized=normalized)
 
 
 def test_images_without_boxes_are_counted():
@@ -114,7 +119,7 @@ def test_one_node_unless_a_narrow_box_is_kept():
 @pytest.mark.parametrize("name", ["picodet", "yolov3", "ssd_in_pixels"])
 def test_rewrites_would_change_nothing_of_what_is_hardly_ever_run(name):
     """They are not run in the loop's body, which would take as long again."""
-    model = convert(generated_network(all_networks()[name], "pir"))
+    model = convert(network(name))
     bodies = [body for node in model.get_ops() for body in bodies_of(node) if is_template(body)]
     assert bodies
     for body in bodies:

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from openvino import Type, opset16 as ops
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov import ConversionReport, convert
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
@@ -15,6 +13,7 @@ from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.split_qkv import split_qkv
 from paddle2ov.workarounds import rewrites_for
+from tests.support.models import network
 from tests.support.passes_checks import apply, kinds, model_of, random, reshape, stays, transpose
 
 WIDTH, HEADS, TOKENS = 8, 2, 5
@@ -261,7 +260,7 @@ def test_spread_reads_no_shape_between(crossed, norm):
 
 
 def test_masked_windows_of_any_batch_are_one_kernel():
-    compiled = compile_on_cpu(convert(generated_network(all_networks()["swin_stage"], "pir")))
+    compiled = compile_on_cpu(convert(network("swin_stage")))
     nodes = [node.get_rt_info()["layerType"].astype(str) for node in compiled.get_runtime_model().get_ops()]
     assert not {"MatMul", "Softmax"} & set(nodes)
 
@@ -353,7 +352,7 @@ def test_windows_of_a_batch_that_a_reshape_names():
 )
 def test_networks(name, projections, windows, patches):
     report = ConversionReport()
-    convert(generated_network(all_networks()[name], "pir"), report=report)
+    convert(network(name), report=report)
     assert report.rewrites["split_qkv"]["projections"] == projections
     assert report.rewrites["gather_windows"]["chains"] == windows
     assert report.rewrites["merge_patches"]["joins"] == patches
@@ -361,7 +360,7 @@ def test_networks(name, projections, windows, patches):
 
 def test_a_model_without_transposes():
     report = ConversionReport()
-    convert(generated_network(all_networks()["squeezenet1_1"], "pir"), report=report)
+    convert(network("squeezenet1_1"), report=report)
     biases = report.rewrites.pop("drop_neutral")["nodes"]  # nobody trained them
     assert not any(count for counts in report.rewrites.values() for count in counts.values())
     assert report.nodes == report.nodes_after + 2 * biases

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from openvino import Model, Type
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov import ConversionReport, convert
 from paddle2ov.converters.detection import score_prefilter
 from paddle2ov.graph.opset import ops
@@ -21,6 +19,7 @@ from paddle2ov.translation.input_spec import parse_input
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
 from tests.support.formats import FORMATS
+from tests.support.models import network
 from tests.support.passes_checks import (
     RNG,
     apply,
@@ -52,7 +51,7 @@ def filter_small_heads():
 
 
 def test_report_counts_what_computes_less():
-    folder = generated_network(all_networks()["ssd"], "pir")
+    folder = network("ssd")
     report = ConversionReport()
     convert(folder, report=report)
     counts = report.rewrites["gather_pushdown"]
@@ -64,7 +63,7 @@ def test_report_counts_what_computes_less():
 @pytest.mark.parametrize("name", ["ssd", "ssd_in_pixels"])
 def test_scores_of_gathered_boxes_are_not_transposed(name):
     """The classes are channels in the maps and in the suppression, and are so in the softmax between them."""
-    model = convert(generated_network(all_networks()[name], "pir"))
+    model = convert(network(name))
     (softmax,) = [node for node in model.get_ordered_ops() if node.get_type_name() == "Softmax"]
     assert softmax.get_attributes()["axis"] == 1
     levels = softmax.input_value(0).get_node().input_values()
@@ -76,7 +75,7 @@ def test_scores_of_gathered_boxes_are_not_transposed(name):
 
 
 def program_of(name, format="pir"):
-    return read_program(generated_network(all_networks()[name], format), None, [])
+    return read_program(network(name, format), None, [])
 
 
 def suppression(program):
@@ -99,7 +98,7 @@ def plain(program, outputs=()):
 @pytest.mark.parametrize("name", DECODED)
 @pytest.mark.parametrize("format", FORMATS)
 def test_networks(name, format):
-    folder = generated_network(all_networks()[name], format)
+    folder = network(name, format)
     model = convert(folder)
     counts = gathered(model)
     assert {kind: counts.get(kind) for kind in DECODED[name]} == DECODED[name]
@@ -114,7 +113,7 @@ def test_networks(name, format):
 def test_no_box_and_every_box(threshold, some):
     program = program_of("picodet_fixed")
     suppression(program).attributes["score_threshold"] = threshold
-    inputs = load(generated_network(all_networks()["picodet_fixed"], "pir") / "inputs_0.npz")
+    inputs = load(network("picodet_fixed") / "inputs_0.npz")
     (counts,) = check_same(translated(program), plain(program), inputs)
     assert any(counts) == some
 
@@ -122,7 +121,7 @@ def test_no_box_and_every_box(threshold, some):
 def test_numbers_of_the_boxes():
     program = program_of("ppyoloe_fixed")
     names = [suppression(program).outputs[port][0] for port in ("index", "out", "nms_rois_num")]
-    inputs = load(generated_network(all_networks()["ppyoloe_fixed"], "pir") / "inputs_0.npz")
+    inputs = load(network("ppyoloe_fixed") / "inputs_0.npz")
     model = translated(program, names)
     assert gathered(model)
     check_same(model, plain(program, names), inputs)
@@ -152,7 +151,7 @@ def test_a_cut_keeps_its_value(port):
     names = [operator.inputs[port][0], *(operator.outputs[name][0] for name in ("out", "nms_rois_num"))]
     model = translated(program, names)
     assert ("Softmax" if port == "bboxes" else "Sigmoid") not in gathered(model)
-    inputs = load(generated_network(all_networks()["ppyoloe_fixed"], "pir") / "inputs_0.npz")
+    inputs = load(network("ppyoloe_fixed") / "inputs_0.npz")
     check_same(model, plain(program, names), inputs)
 
 

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from openvino import Model, Type, opset16
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov import convert
 from paddle2ov.graph.consumers import rewire
 from paddle2ov.graph.opset import ops
@@ -17,6 +15,7 @@ from paddle2ov.passes.index import Index
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.passes.where import Where
 from paddle2ov.workarounds.table import row
+from tests.support.models import network
 from tests.support.passes_checks import parameter
 
 
@@ -61,7 +60,7 @@ def test_changes_are_known(monkeypatch, name):
 
     monkeypatch.setattr(Graph, "watch", watched)
     monkeypatch.setattr(Index, "update", compared)
-    convert(generated_network(all_networks()[name], "pir"))
+    convert(network(name))
     assert updated
 
 
@@ -69,7 +68,7 @@ def test_changes_are_known(monkeypatch, name):
 def test_any_changes(seed):
     """Inputs read any tensors that do not depend on them, and new nodes over these, many at a time or one."""
     draw = random.Random(seed)
-    graph = Graph(convert(generated_network(all_networks()["swin_stage"], "pir")))
+    graph = Graph(convert(network("swin_stage")))
     assert graph.index.nodes
     for _ in range(30):
         for _ in range(draw.choice((1, 1, 5))):

@@ -4,8 +4,7 @@ import os
 import subprocess
 import sys
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
+from tests.support.models import network
 
 COLLECTING = """
 import gc
@@ -51,7 +50,7 @@ for folder in sys.argv[1:]:
 def test_collections_of_garbage():
     """One where inputs are listed, as soon as nodes are left behind; and without any, nothing is."""
     names = ("ppyoloe", "ppyolo", "picodet", "assigned_in_loop", "swin_stage")
-    folders = [str(generated_network(all_networks()[name], "pir")) for name in names]
+    folders = [str(network(name)) for name in names]
     environment = {**os.environ, "MALLOC_PERTURB_": "165"}  # what is freed is overwritten
     command = [sys.executable, "-c", COLLECTING, *folders]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

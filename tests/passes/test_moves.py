@@ -1,20 +1,18 @@
 """Transposes move to where fewer elements are transposed, also past nodes with several readers."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
 from openvino import Model, Type, opset16 as ops
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov import convert
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.minimum_cut import END, MinimumCut
 from paddle2ov.passes.layout.move_transposes import move_transposes
+from tests.support.models import network
 from tests.support.passes_checks import apply, kinds, model_of, parameter, random, reshape, stays, transpose
 
 IMAGE = [-1, 3, 4, 5]
@@ -214,45 +212,6 @@ def test_a_concat_of_transposes_stays():
     assert stays(move_transposes, lambda *xs: ops.concat([transpose(x, 0, 2, 1) for x in xs], 1), [1, 3, 4], [1, 3, 7])
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("seed", range(40))
-def test_random_graphs(seed):
-    """Values stay the same, and no more elements are transposed than before."""
-
-    def build(x):
-        rng = np.random.default_rng(seed)
-        perms = [LAST, FIRST] if seed % 2 else [(0, 3, 2, 1), (0, 2, 1, 3)]
-        values, read = [x], set()
-        for _ in range(12):
-            kind = rng.integers(7)
-            picked = [len(values) - 1 - int(min(rng.geometric(0.5), len(values)) - 1) for _ in range(2)]
-            read.update(picked[: 2 if kind in (2, 3) else 1])
-            first, second = (values[i] for i in picked)
-            match kind:
-                case 0 | 1:
-                    value = transpose(first, *perms[rng.integers(2)])
-                case 2:
-                    value = ops.add(first, second)
-                case 3:
-                    value = ops.split(ops.concat([first, second], int(rng.integers(4))), np.array(1), 1).output(0)
-                    value = ops.slice(value, np.zeros(4, int), np.array([2, 3, 3, 3]), np.ones(4, int), np.arange(4))
-                case 4:
-                    value = ops.multiply(first, ops.reduce_mean(first, np.array([int(rng.integers(1, 4))]), True))
-                case 5:
-                    value = fixed(first, int(rng.integers(4)))
-                case _:
-                    value = ops.tanh(ops.add(first, random(3) * 0 + np.float32([0.1, 0.2, 0.3])))
-            values.append(value)
-        return [ops.tanh(values[i]) for i in range(len(values)) if i not in read]
-
-    def transposed(model):
-        transposes = [node for node in model.get_ops() if node.get_type_name() == "Transpose"]
-        return sum(math.prod(node.output(0).get_shape()) for node in transposes)
-
-    model, _ = apply(move_transposes, build, [2, 3, 3, 3])
-    assert transposed(model) <= transposed(model_of(build, [2, 3, 3, 3]))
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_minimum_cut(seed):
     """No other set of vertices with the starts in it is left by less."""
@@ -276,5 +235,5 @@ def test_minimum_cut(seed):
 @pytest.mark.parametrize("name", ["csp", "inception", "mobilenet", "resnet"])
 def test_networks_with_channels_last(name):
     """The image alone is transposed."""
-    model = convert(generated_network(all_networks()[f"{name}_channels_last"], "pir"))
+    model = convert(network(f"{name}_channels_last"))
     assert kinds(model)["Transpose"] == 1

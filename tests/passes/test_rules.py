@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from openvino import Model, opset16 as ops
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov import ConversionReport, convert
 from paddle2ov.graph.provenance import PADDLE_OPERATORS, operators_of, set_operators
 from paddle2ov.passes import REWRITES, Graph, run_rewrites
@@ -23,6 +21,7 @@ from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import Rule
 from paddle2ov.workarounds.table import row
+from tests.support.models import network
 from tests.support.passes_checks import apply, kinds, model_of, parameter, transpose
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,7 +127,7 @@ def test_each_node_is_logged_on_demand(caplog):
 
 def test_verbose_conversions_log_the_reasons(caplog):
     with caplog.at_level(logging.INFO, "paddle2ov"):
-        convert(generated_network(all_networks()["swin_stage"], "pir"), verbose=True)
+        convert(network("swin_stage"), verbose=True)
     assert [message for message in caplog.messages if message.startswith("move_transposes left alone ")]
 
 

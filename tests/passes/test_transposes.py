@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from openvino import Model, Type, opset16 as ops
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from gen_models.networks.permutes import PERMUTES
 from paddle2ov import ConversionReport, convert
 from paddle2ov.compilation.running import compile_on_cpu
@@ -17,6 +15,7 @@ from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.permutation import perm_kind, simplify_perm
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
 from paddle2ov.workarounds import rewrites_for
+from tests.support.models import network
 from tests.support.passes_checks import apply, kinds, parameter, stays, transpose
 
 
@@ -70,7 +69,7 @@ def test_reduce(dims, shape, perm, kind):
 def test_table_of_permutes(name):
     """What OpenCV counts in these networks is what the report says; nothing else is left of their transposes."""
     report = ConversionReport()
-    model = convert(generated_network(all_networks()[name], "pir"), report=report)
+    model = convert(network(name), report=report)
     _, total, transposes, reshapes = PERMUTES[name]
     kinds_of = {"identity": 0, "reshape": reshapes, "2-D": transposes, "higher": 0}
     assert report.transposes == {"total": total, **kinds_of, "removed": 0}

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from openvino import Type, opset16 as ops
 
+from gen_models.harness.spec import paddle
 from paddle2ov import ConversionReport, convert
 from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
+from tests.support.models import save_layer
 from tests.support.passes_checks import apply, kinds, random, stays, transpose
 
 
@@ -179,10 +181,8 @@ def test_not_sunk(build, dims):
 
 def test_a_report_changes_nothing(tmp_path):
     """The report keeps no node alive that has been replaced: it would read what it stood behind."""
-    paddle = pytest.importorskip("paddle")
     net = paddle.nn.Conv1D(3, 4, 3, data_format="NLC")
     layer = paddle.nn.Sequential(net, paddle.nn.ReLU(), paddle.nn.Conv1D(4, 4, 3, data_format="NLC"))
-    layer.eval()
-    paddle.jit.save(layer, str(tmp_path / "inference"), [paddle.static.InputSpec([-1, -1, 3], "float32", "x")])
+    save_layer(tmp_path, layer, x=[-1, -1, 3])
     assert kinds(convert(tmp_path)) == kinds(convert(tmp_path, report=ConversionReport()))
     assert kinds(convert(tmp_path))["Transpose"] == 2

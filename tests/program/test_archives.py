@@ -22,7 +22,7 @@ from paddle2ov.jobs.discovery import find_models
 from paddle2ov.program import archives
 from tests.support.command_line import call
 from tests.support.formats import FORMATS
-from tests.support.models import network
+from tests.support.models import files_of, network
 
 
 @pytest.fixture(params=FORMATS)
@@ -153,13 +153,6 @@ def test_what_takes_files_only(model, tmp_path):
     if isinstance(model, tuple):
         with pytest.raises(ConversionInputError, match="the parameter file is `params`"):
             paddle2ov.inspect(model)
-
-
-def files_of(folder):
-    program = next(
-        path for path in folder.iterdir() if path.suffix in (".json", ".pdmodel") and path.stem == "inference"
-    )
-    return program, program.with_suffix(".pdiparams")
 
 
 @pytest.mark.one_in(2)

@@ -16,9 +16,10 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program.budget import LIMITS, MAX_ARRAY_ELEMENTS, MAX_NESTED_BLOCKS, MAX_PROGRAM_BYTES, Limit
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
-from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.model import Variable
 from paddle2ov.program.reading import read_contents
 from paddle2ov.workarounds import rewrites_for
+from tests.support import programs
 from tests.support.models import network
 from tests.support.one_operator import program
 
@@ -100,20 +101,16 @@ def test_blocks_that_two_operators_hold(held_by):
 def test_bodies_of_nested_loops_are_translated_to_a_bound(monkeypatch):
     """Each body is translated until its shapes hold, here twice, each time with the loops inside."""
     monkeypatch.setitem(LIMITS, "translations of operators", Limit(100, 1, "operators"))
-    condition, levels = Variable("c", "bool", (1,)), 7
-    ones = {"shape": [1], "value": 1.0, "dtype": "float32"}
-    operators: list[Operator] = []
-    for level in reversed(range(levels)):
-        start, state, after, following = (f"{name}{level}" for name in ("start", "state", "after", "following"))
-        inner = f"after{level + 1}" if operators else state
-        joined = Operator("concat", {"x": [state, inner]}, {"out": [following]}, {"axis": 0}, "concat", level, 2)
-        body = Block(level + 1, [*operators, joined], [state], ["c", following])
-        operators = [
-            Operator("fill_constant", {}, {"out": [start]}, ones, "fill_constant", level, 0),
-            Operator("while", {"cond": ["c"], "x": [start]}, {"out": [after]}, {}, "while", level, 1, (body,)),
+    made = []
+    for level in reversed(range(7)):
+        inner = f"after{level + 1}" if made else f"state{level}"
+        joined = ("concat", f"x=state{level},{inner}", f"out=following{level}", {"axis": 0})
+        body = programs.block(level + 1, *made, joined, inputs=f"state{level}", outputs=f"c following{level}")
+        made = [
+            ("fill_constant", "", f"out=start{level}", {"shape": [1], "value": 1.0, "dtype": "float32"}),
+            ("while", f"cond=c x=start{level}", f"out=after{level}", {}, [body]),
         ]
-    main = Block(0, operators, ["c"], ["after0"])
-    whole = Program("pir", 1, main, [condition], [Output("after0", "after0")], {"c": condition}, {})
+    whole = programs.program(made, [Variable("c", "bool", (1,))], "after0")
     with pytest.raises(OpConversionError, match=r"takes \d+ translations of operators"):
         paddle2ov.convert(whole)
 
@@ -272,14 +269,13 @@ def test_a_reader_that_fails_is_reported_with_the_file(monkeypatch):
 
 
 def test_an_array_with_a_loop_of_other_numbers():
-    body = Block(1, [], ["inside", "more"], ["c", "inside"])
-    loop = Operator("while", {"cond": ["c"], "x": ["array"]}, {"out": ["after"]}, {}, "while", 0, 1, (body,))
-    start = Operator("create_array", {}, {"out": ["array"]}, {}, "create_array", 0, 0)
-    end = Operator("tensor_array_to_tensor", {"x": ["after"]}, {"out": ["out"]}, {"axis": 0}, "", 0, 2)
-    condition = Variable("c", "bool", (1,))
-    block = Block(0, [start, loop, end], ["c"], ["out"])
-    variables = {"c": condition, "array": Variable("array", "float32", (), is_array=True)}
-    whole = Program("pir", 1, block, [condition], [Output("out", "out")], variables, {})
+    rows = [
+        ("create_array", "", "out=array"),
+        ("while", "cond=c x=array", "out=after", {}, [programs.block(1, inputs="inside more", outputs="c inside")]),
+        ("tensor_array_to_tensor", "x=after", "out=out", {"axis": 0}),
+    ]
+    array = Variable("array", "float32", (), is_array=True)
+    whole = programs.program(rows, [Variable("c", "bool", (1,))], "out", [array])
     with pytest.raises(Paddle2OVError):
         paddle2ov.convert(whole)
 

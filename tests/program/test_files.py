@@ -14,28 +14,17 @@ from paddle2ov.inference import Config, create_predictor
 from paddle2ov.program.settings import read_settings
 from tests.support.command_line import call
 from tests.support.formats import LEGACY
-from tests.support.models import network, separate
-
-PROGRAM = {"pir": "inference.json", "legacy": "inference.pdmodel"}
-
-
-def copy(format, folder):
-    """The files of a small network, alone in a folder."""
-    source = network("squeezenet1_1", format)
-    folder.mkdir()
-    for name in (PROGRAM[format], "inference.pdiparams"):
-        shutil.copy(source / name, folder / name)
-    return folder / PROGRAM[format]
+from tests.support.models import copied, separate
 
 
 @pytest.fixture(params=["pir", LEGACY])
 def model(request, tmp_path):
-    return copy(request.param, tmp_path / "model")
+    return copied("squeezenet1_1", request.param, tmp_path / "model")
 
 
 @pytest.fixture(params=[LEGACY])
 def legacy_model(request, tmp_path):
-    return copy(request.param, tmp_path / "model")
+    return copied("squeezenet1_1", request.param, tmp_path / "model")
 
 
 def names(model):
@@ -98,7 +87,7 @@ def test_a_folder_that_is_called_like_a_home(model, monkeypatch):
 
 def test_a_byte_order_mark(tmp_path):
     """Editors of Windows write it; Paddle reads such a program."""
-    model = copy("pir", tmp_path / "model")
+    model = copied("squeezenet1_1", "pir", tmp_path / "model")
     program = codecs.BOM_UTF8 + model.read_bytes()
     model.write_bytes(program)
     settings = model.with_name("inference.yml")

@@ -6,19 +6,12 @@ import pytest
 import paddle2ov
 from paddle2ov.compilation.running import run
 from paddle2ov.program.liveness import _Dependencies, liveness, prune
-from paddle2ov.program.model import Block, Operator, Output, Program, Variable
-
-
-def operator(kind, reads, writes, blocks=(), attributes=None):
-    reads, writes = (
-        {port: names if isinstance(names, list) else [names] for port, names in value.items()}
-        for value in (reads, writes)
-    )
-    return Operator(kind, reads, writes, attributes or {}, kind, 0, 0, tuple(blocks))
+from paddle2ov.program.model import Block, Variable
+from tests.support.programs import block, program
 
 
 def unary(kind, x, out):
-    return operator(kind, {"x": x}, {"out": out})
+    return kind, f"x={x}", f"out={out}"
 
 
 def kept(block):
@@ -27,31 +20,25 @@ def kept(block):
 
 
 def test_what_no_result_needs_is_dropped():
-    block = Block(0, [unary("relu", "x", "a"), unary("relu", "a", "dead"), unary("exp", "a", "b")])
-    pruned, used = prune(block, ["b"])
+    whole = block(0, unary("relu", "x", "a"), unary("relu", "a", "dead"), unary("exp", "a", "b"))
+    pruned, used = prune(whole, ["b"])
     assert kept(pruned) == ["a", "b"]
     assert used == {"x", "a", "b"}
     assert isinstance(used, frozenset)
-    assert len(block.operators) == 3, "the block itself is not changed"
+    assert len(whole.operators) == 3, "the block itself is not changed"
 
 
 def test_what_is_given_needs_nothing():
-    block = Block(0, [unary("relu", "x", "a"), operator("split", {"x": "a"}, {"out": ["b", "c"]})])
-    assert prune(block, ["b"], ["b"]) == (Block(0), {"b"})
-    assert kept(prune(block, ["b", "c"], ["b"])[0]) == ["a", "b"]
+    whole = block(0, unary("relu", "x", "a"), ("split", "x=a", "out=b,c"))
+    assert prune(whole, ["b"], ["b"]) == (Block(0), {"b"})
+    assert kept(prune(whole, ["b", "c"], ["b"])[0]) == ["a", "b"]
 
 
 def branches(wanted):
-    then = Block(1, [unary("relu", "p", "then_a"), unary("relu", "q", "then_b")], [], ["then_a", "then_b"])
-    otherwise = Block(2, [unary("exp", "q", "else_b")], [], ["p", "else_b"])
-    block = Block(
-        0,
-        [
-            *(unary("abs", "x", name) for name in ("p", "q", "condition")),
-            operator("if", {"cond": "condition"}, {"out": ["a", "b"]}, (then, otherwise)),
-        ],
-    )
-    return prune(block, wanted)
+    then = block(1, unary("relu", "p", "then_a"), unary("relu", "q", "then_b"), outputs="then_a then_b")
+    otherwise = block(2, unary("exp", "q", "else_b"), outputs="p else_b")
+    entering = [unary("abs", "x", name) for name in ("p", "q", "condition")]
+    return prune(block(0, *entering, ("if", "cond=condition", "out=a,b", {}, (then, otherwise))), wanted)
 
 
 def test_a_branch_computes_what_is_used_of_it():
@@ -60,12 +47,12 @@ def test_a_branch_computes_what_is_used_of_it():
     assert kept(branches(["p"])[0]) == ["p"]
 
 
-def counting(body, states, number, wanted=("counted",), before=()):
+def counting(number, states, results, *body):
     """A loop whose states are its first arguments; `body` computes `name@out` of `name@in`."""
-    entering, inside, after = ([f"{name}{end}" for name in states] for end in ("", "@in", "@out"))
-    inner = Block(number, [unary("less_than", inside[0], f"go{number}"), *body], inside, [f"go{number}", *after])
-    loop = operator("while", {"cond": "go", "x": entering}, {"out": list(wanted)}, (inner,))
-    return [*before, loop]
+    inside, after = (" ".join(f"{name}{end}" for name in states) for end in ("@in", "@out"))
+    first = unary("less_than", f"{states[0]}@in", f"go{number}")
+    inner = block(number, first, *body, inputs=inside, outputs=f"go{number} {after}")
+    return "while", f"cond=go x={','.join(states)}", f"out={results}", {}, [inner]
 
 
 def test_a_loop_carries_what_the_next_round_needs():
@@ -75,39 +62,38 @@ def test_a_loop_carries_what_the_next_round_needs():
         unary("relu", "b@in", "a@out"),
         unary("exp", "c@in", "b@out"),
         unary("abs", "c@in", "c@out"),
-        operator("add", {"x": "d@in", "y": "outer"}, {"out": "d@out"}),
+        ("add", "x=d@in y=outer", "out=d@out"),
     ]
-    results = ["n_last", "a_last", "b_last", "c_last", "d_last"]
     first = [unary("relu", "x", name) for name in ("outer", "n", "a", "b", "c", "d", "go")]
-    block = Block(0, counting(body, "nabcd", 1, results, first))
-    pruned, used = prune(block, ["a_last"])
+    whole = block(0, *first, counting(1, "nabcd", "n_last,a_last,b_last,c_last,d_last", *body))
+    pruned, used = prune(whole, ["a_last"])
     assert kept(pruned) == ["n", "a", "b", "c", "go", "n_last", "go1", "n@out", "a@out", "b@out", "c@out"]
     assert {"b@in", "c@in"} <= used
     assert used.isdisjoint({"d", "d@in", "d@out", "outer", "b_last", "n_last"})
     # Read after the loop, though no round reads it.
-    assert {"d", "d@out", "outer"} <= prune(block, ["d_last"])[1]
+    assert {"d", "d@out", "outer"} <= prune(whole, ["d_last"])[1]
 
 
 def test_a_loop_in_a_loop():
     """What the outer round needs of the inner loop decides what the inner one carries, and the reverse."""
     inner = counting(
-        [unary("increment", "i@in", "i@out"), unary("relu", "u@in", "t@out"), unary("exp", "outer_a@in", "u@out")],
-        ["i", "t", "u"],
         2,
-        ["i_last", "t_last", "u_last"],
+        "itu",
+        "i_last,t_last,u_last",
+        unary("increment", "i@in", "i@out"),
+        unary("relu", "u@in", "t@out"),
+        unary("exp", "outer_a@in", "u@out"),
     )
     outer = counting(
-        [
-            *(unary("relu", "outer_a@in", name) for name in ("i", "t", "u")),
-            *inner,
-            unary("assign", "t_last", "outer_a@out"),
-            unary("assign", "u_last", "outer_b@out"),
-        ],
-        ["outer_a", "outer_b"],
         1,
-        ["a_last", "b_last"],
+        ["outer_a", "outer_b"],
+        "a_last,b_last",
+        *(unary("relu", "outer_a@in", name) for name in "itu"),
+        inner,
+        unary("assign", "t_last", "outer_a@out"),
+        unary("assign", "u_last", "outer_b@out"),
     )
-    pruned, used = prune(Block(0, outer), ["a_last"])
+    pruned, used = prune(block(0, outer), ["a_last"])
     assert "outer_b@out" not in kept(pruned)
     assert {"t@out", "u@out", "i@out", "go1", "go2"} <= set(kept(pruned))
     assert "u@in" in used
@@ -116,20 +102,17 @@ def test_a_loop_in_a_loop():
 
 
 def recurrent(wanted):
-    body = Block(
+    body = block(
         1,
-        [
-            operator("add", {"x": "part", "y": "state@in"}, {"out": "state@out"}),
-            unary("relu", "other@in", "other@out"),
-            unary("exp", "state@out", "y@out"),
-            unary("abs", "second_part", "z@out"),
-        ],
-        ["part", "second_part", "state@in", "other@in"],
-        ["state@out", "other@out", "y@out", "z@out"],
+        ("add", "x=part y=state@in", "out=state@out"),
+        unary("relu", "other@in", "other@out"),
+        unary("exp", "state@out", "y@out"),
+        unary("abs", "second_part", "z@out"),
+        inputs="part second_part state@in other@in",
+        outputs="state@out other@out y@out z@out",
     )
-    reads = {"x": ["rows", "second_rows"], "states": ["state", "other"]}
-    loop = operator("recurrent", reads, {"out": ["state_last", "other_last", "y", "z"]}, (body,))
-    return prune(Block(0, [loop]), wanted)
+    reads = "x=rows,second_rows states=state,other"
+    return prune(block(0, ("recurrent", reads, "out=state_last,other_last,y,z", {}, [body])), wanted)
 
 
 def test_rows_and_states():
@@ -143,30 +126,26 @@ def test_rows_and_states():
 
 
 def test_an_operator_that_is_not_known_needs_all_of_its_blocks():
-    block = Block(
-        0, [operator("mine", {"x": "x"}, {"out": ["a", "b"]}, (Block(1, [unary("relu", "y", "z")], [], ["z"]),))]
-    )
-    assert kept(prune(block, ["a"])[0]) == ["a", "z"]
-    assert prune(block, ["a"])[1] == {"x", "a", "z", "y"}
+    whole = block(0, ("mine", "x=x", "out=a,b", {}, [block(1, unary("relu", "y", "z"), outputs="z")]))
+    assert kept(prune(whole, ["a"])[0]) == ["a", "z"]
+    assert prune(whole, ["a"])[1] == {"x", "a", "z", "y"}
 
 
 def test_malformed_programs_are_left_to_the_translation():
-    body = Block(1, [], ["a", "b", "c"], [])
     for kind in ("if", "while", "recurrent"):
-        assert kept(prune(Block(0, [operator(kind, {}, {"out": ["r"]}, (body,))]), ["r"])[0]) == ["r"]
+        assert kept(prune(block(0, (kind, "", "out=r", {}, [block(1, inputs="a b c")])), ["r"])[0]) == ["r"]
 
 
 def nested(depth, kind):
     """Blocks in blocks, of which each is read only by the result of the one around it."""
-    operators = [unary("relu", "x", "y0")]
+    row = unary("relu", "x", "y0")
     for i in range(depth):
-        inner = Block(i + 1, operators, [f"s{i}@in"], [f"go{i}", f"y{i}", f"y{i}"])
         if kind == "if":
-            inner = Block(i + 1, operators, [], [f"y{i}"])
-            operators = [operator("if", {"cond": "go"}, {"out": f"y{i + 1}"}, (inner, inner))]
+            row = kind, "cond=go", f"out=y{i + 1}", {}, [block(i + 1, row, outputs=f"y{i}")] * 2
         else:
-            operators = [operator("while", {"cond": "go", "x": "x"}, {"out": f"y{i + 1}"}, (inner,))]
-    return Block(0, operators)
+            inner = block(i + 1, row, inputs=f"s{i}@in", outputs=f"go{i} y{i} y{i}")
+            row = kind, "cond=go x=x", f"out=y{i + 1}", {}, [inner]
+    return block(0, row)
 
 
 @pytest.mark.parametrize("kind", ["if", "while"])
@@ -175,33 +154,25 @@ def test_each_block_is_looked_at_once(kind, monkeypatch):
     looked = []
     enter = _Dependencies._enter
     monkeypatch.setattr(_Dependencies, "_enter", lambda *arguments: looked.append(arguments) or enter(*arguments))
-    block = nested(100, kind)
-    assert "x" in liveness(block, ["y100"]).names
+    assert "x" in liveness(nested(100, kind), ["y100"]).names
     assert len(looked) == 100
 
 
 def test_a_loop_is_translated_without_what_nothing_needs():
     """The second state has an operator without a converter for it, and is not read: the model has one state."""
-    variables = [Variable("n", "int64", (1,)), Variable("x", "float32", (2,)), Variable("go", "bool", (1,))]
-    inner = Block(
+    inner = block(
         1,
-        [
-            operator("scale", {"x": "n@in"}, {"out": "n@out"}, attributes={"scale": 1.0, "bias": 1.0}),
-            operator("fill_constant", {}, {"out": "limit"}, attributes={"shape": [1], "value": 3.0, "dtype": "int64"}),
-            operator("less_than", {"x": "n@out", "y": "limit"}, {"out": "go@out"}),
-            operator("no_such_operator", {"x": "x@in"}, {"out": "x@out"}),
-        ],
-        ["n@in", "x@in"],
-        ["go@out", "n@out", "x@out"],
+        ("scale", "x=n@in", "out=n@out", {"scale": 1.0, "bias": 1.0}),
+        ("fill_constant", "", "out=limit", {"shape": [1], "value": 3.0, "dtype": "int64"}),
+        ("less_than", "x=n@out y=limit", "out=go@out"),
+        ("no_such_operator", "x=x@in", "out=x@out"),
+        inputs="n@in x@in",
+        outputs="go@out n@out x@out",
     )
-    loop = operator("while", {"cond": "go", "x": ["n", "x"]}, {"out": ["n_last", "x_last"]}, (inner,))
-    names = ("n@in", "x@in", "n@out", "x@out", "n_last", "x_last")
-    declared = {
-        variable.name: variable for variable in (*variables, *(Variable(name, "int64", (1,)) for name in names))
-    }
-    block = Block(0, [loop], ["n", "x", "go"], ["n_last"])
-    program = Program("pir", 1, block, variables, [Output("n_last", "n_last")], declared, {})
-    model = paddle2ov.convert(program)
+    fed = [Variable("n", "int64", (1,)), Variable("x", "float32", (2,)), Variable("go", "bool", (1,))]
+    states = [Variable(name, "int64", (1,)) for name in ("n@in", "x@in", "n@out", "x@out", "n_last", "x_last")]
+    loop = ("while", "cond=go x=n,x", "out=n_last,x_last", {}, [inner])
+    model = paddle2ov.convert(program([loop], fed, "n_last", states))
     (loop,) = [node for node in model.get_ops() if node.get_type_name() == "Loop"]
     assert loop.get_output_size() == 1
     inputs = {"n": np.array([0]), "x": np.zeros(2, np.float32), "go": np.array([True])}

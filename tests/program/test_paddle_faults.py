@@ -8,6 +8,7 @@ import paddle
 import pytest
 
 import paddle2ov
+from tests.support.models import save_layer
 
 X = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
 
@@ -68,15 +69,13 @@ def test_an_input_returned_twice_is_there_once(saved):
         np.testing.assert_array_equal(item, X)
 
 
-class Twice(paddle.nn.Layer):
-    def forward(self, x):
-        y = paddle.nn.functional.relu(x)
-        return y, y
+def twice(x):
+    y = paddle.nn.functional.relu(x)
+    return y, y
 
 
 def test_a_layer_that_returns_a_tensor_twice_is_saved_with_one_result(tmp_path):
-    paddle.jit.save(Twice(), str(tmp_path / "inference"), input_spec=[paddle.static.InputSpec([2, 3], "float32", "x")])
-    assert len(paddle2ov.convert(tmp_path).outputs) == 1
+    assert len(paddle2ov.convert(save_layer(tmp_path, twice, x=[2, 3])).outputs) == 1
 
 
 def test_an_attribute_that_is_nan_is_not_read_back(saved):

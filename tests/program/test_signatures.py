@@ -1,17 +1,16 @@
 """The operator signature table against the installed Paddle: its operator headers and its legacy protos."""
 
-import importlib.util
 import re
 from collections import defaultdict
 from functools import cache
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
 from paddle2ov.program.signatures import ROWS, Signature, key_of_pir, parse_signature, signature, snake_case
 from paddle2ov.program.traits import TRAITS
 from paddle2ov.translation.unsupported import LEFT_OUT, left_out
+from tests.support.paddle_defaults import builders, pir_classes
 
 # PIR programs use other operators in their place: embedding, array_length, array_write_.
 ONLY_IN_HEADERS = {"lookup_table", "lod_array_length", "write_to_array"}
@@ -80,18 +79,11 @@ Names = tuple[str, ...]
 
 @cache
 def headers() -> dict[str, tuple[Names, Names, Names]]:
-    """PIR operator, with its in-place `_` -> operands, results, attributes, from the headers in Paddle's wheel."""
-    spec = importlib.util.find_spec("paddle")
-    assert spec is not None, "the tests need Paddle"
-    assert spec.origin is not None
-    folder = Path(spec.origin).parent / "include/paddle/fluid/pir/dialect/operator/ir"
-    by_name = {}
-    for file in ("pd_op.h", "manual_op.h", "control_flow_op.h"):
-        for text in re.split(r"^class ", (folder / file).read_text(), flags=re.MULTILINE):
-            name = re.search(r'name\(\) \{ return "pd_op\.(\w+)"', text)
-            if name:
-                by_name[name[1]] = (_accessors(text, "operand_source"), _accessors(text, "result"), _attributes(text))
-    return by_name
+    """PIR operator, with its in-place `_` -> operands, results, attributes."""
+    return {
+        name: (_accessors(text, "operand_source"), _accessors(text, "result"), _attributes(text))
+        for name, text in pir_classes()
+    }
 
 
 def _accessors(text: str, kind: str) -> Names:
@@ -103,7 +95,7 @@ def _accessors(text: str, kind: str) -> Names:
 def _attributes(text: str) -> Names:
     """The arguments of all `Build` methods that are not values, as far as they are named like attributes."""
     names: dict[str, None] = {}
-    for arguments in re.findall(r"static void Build\((.*?)\);", re.sub(r"//.*", "", text), re.DOTALL):
+    for arguments in builders(text):
         for argument in re.sub(r"<[^>]*>|\{[^}]*\}", "", arguments).split(","):
             name = re.search(r"(\w+)$", argument.partition("=")[0].strip())
             if name and "pir::" not in argument:

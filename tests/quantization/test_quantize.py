@@ -28,6 +28,7 @@ from paddle2ov.quantization.results import MeasuredPrecision, Quantized
 from paddle2ov.verification.measures import BOXES, LABELS, REGIONS, RESULTS, TEXT, measure_for
 from tests.support.command_line import call
 from tests.support.models import network
+from tests.support.settings import with_settings
 
 RECOGNISER = """
 PreProcess:
@@ -277,11 +278,7 @@ def test_a_target_that_cannot_be_written(tmp_path, monkeypatch):
 
 @pytest.fixture
 def recogniser(tmp_path):
-    folder = tmp_path / "model"
-    folder.mkdir()
-    for file in network("crnn").iterdir():
-        (folder / file.name).symlink_to(file)
-    (folder / "inference.yml").write_text(RECOGNISER)
+    folder = with_settings(network("crnn"), tmp_path / "model", RECOGNISER)
     pictures = tmp_path / "lines"
     pictures.mkdir()
     for i in range(6):

@@ -12,13 +12,12 @@ from functools import cache
 import pytest
 
 import paddle2ov
-from gen_models.harness.store import generated, generated_network
-from gen_models.networks.post_ops import CHAINS
+from gen_models.harness.store import generated_network
 from gen_models.networks.repeated import BLOCK, repeat
 from paddle2ov.jobs.conversions import GOOD
 from paddle2ov.reporting import build_report, refused_report, write_report
 from paddle2ov.reporting.page import BATCH, render
-from tests.support.models import network
+from tests.support.models import chain, network
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HOSTILE = "</script><script>alert(1)</script>"
@@ -137,8 +136,7 @@ def write_loop(folder):
 
 
 def write_chain(folder):
-    (chain,) = (chain for chain in CHAINS if chain.name == "convolution-relu")
-    return write(folder, generated(chain, chain.cases[0], "pir"), verify=True)
+    return write(folder, chain("convolution-relu"), verify=True)
 
 
 def write_layers(folder):

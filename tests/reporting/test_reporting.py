@@ -6,7 +6,6 @@ import json
 import os
 import pickle
 import re
-import shutil
 import sys
 import time
 from functools import cache
@@ -20,8 +19,6 @@ from openvino import opset16 as ops
 from rich.console import Console
 
 import paddle2ov
-from gen_models.harness.store import generated
-from gen_models.networks.post_ops import CHAINS
 from paddle2ov.commands.shared import plain_errors
 from paddle2ov.passes import REWRITES
 from paddle2ov.program.model import Operator
@@ -37,9 +34,9 @@ from paddle2ov.reporting.origins import trace
 from paddle2ov.translation.registry import Registry
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from tests.support.command_line import call
-from tests.support.models import network, operator
+from tests.support.models import chain, network, operator
 from tests.support.processor import has_avx512, has_bfloat16
-from tests.support.settings import SETTINGS
+from tests.support.settings import SETTINGS, with_settings
 from tests.support.suppressions import filtered
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,11 +56,6 @@ def reported(folder, saved=None, **arguments):
 def report_of(name):
     """A network's report, for tests that change nothing in it."""
     return reported(network(name))
-
-
-def chain(name):
-    (op,) = (chain for chain in CHAINS if chain.name == name)
-    return generated(op, op.cases[0], "pir")
 
 
 def primitives_of(report, type):
@@ -86,8 +78,7 @@ def test_what_chooses_the_boxes_belongs_to_the_suppression():
 
 
 def test_preprocessing_is_an_entry_of_its_own(tmp_path):
-    shutil.copytree(network("squeezenet1_1"), tmp_path, dirs_exist_ok=True)
-    (tmp_path / "inference.yml").write_text(SETTINGS)
+    with_settings(network("squeezenet1_1"), tmp_path)
     conversion = paddle2ov.ConversionReport()
     report = build_report(paddle2ov.convert(tmp_path, report=conversion, preprocess=True), conversion)
     entry = report.operators[-1]
@@ -408,8 +399,7 @@ def test_inputs_of_a_model_that_takes_pictures_as_they_are(height, wanted):
 
 
 def test_a_model_is_measured_at_the_size_that_its_settings_name(tmp_path):
-    shutil.copytree(network("squeezenet1_1"), tmp_path, dirs_exist_ok=True)
-    (tmp_path / "inference.yml").write_text(SETTINGS.replace("[64, 64]", "[96, 160]"))
+    with_settings(network("squeezenet1_1"), tmp_path, SETTINGS.replace("[64, 64]", "[96, 160]"))
     conversion = paddle2ov.ConversionReport()
     paddle2ov.convert(tmp_path, report=conversion)
     (image,) = conversion.program.inputs

@@ -18,7 +18,7 @@ def by_hand(*operators, argument=""):
 
     Args:
         operators: their names in the operator table.
-        argument: instead of names, the argument of the test that holds the name.
+        argument: instead of names, the argument of the test that holds them, as words.
     """
 
     def decorate(test):
@@ -26,7 +26,7 @@ def by_hand(*operators, argument=""):
         def checked(**arguments):
             with conversions() as converted:
                 test(**arguments)
-            wanted = {arguments[argument]} if argument else set(operators)
+            wanted = set(arguments[argument].split() if argument else operators)
             assert wanted - converted == set(), "named by @by_hand, and not converted in this test"
 
         vars(checked)["by_hand"] = operators, argument
@@ -80,4 +80,4 @@ def _arguments(test, argument):
             if argument in names:
                 for row in rows:
                     values = getattr(row, "values", row)  # of pytest.param
-                    yield values if len(names) == 1 and isinstance(values, str) else values[names.index(argument)]
+                    yield from (values if isinstance(values, str) else values[names.index(argument)]).split()

@@ -12,10 +12,10 @@ def call(*arguments):
 
 
 class Inline:
-    """An executor of `batch` that runs here, and counts; a model in `dies` takes its process with it."""
+    """An executor that runs jobs here, and counts; one whose name is in `dies` takes its process with it."""
 
-    def __init__(self):
-        self.dies, self.ran = [], []
+    def __init__(self, *dies):
+        self.dies, self.ran = [*dies], []
 
     def run(self, function, jobs):
         for job in jobs:

@@ -1,16 +1,14 @@
-"""Converts operators whose inputs are constants of extreme values and shapes, in a process that may die of it.
+"""Converts operators whose inputs are constants of extreme values and shapes, in processes that may die of it.
 
-    python -m tests.support.hostile_constants STEP START FOLDER...
+    python -m tests.support.hostile_constants STEP FOLDER...
 
-converts every STEP-th of the variants of the models in the folders, from number START on, and writes the number of
-each before it begins, and what is wrong with it. Of a model of several cases of an operator it takes the first.
+converts every STEP-th of the variants of the models in the folders, and writes what is wrong with which. Of a model of
+several cases of an operator it takes the first.
 """
 
 import json
-import resource
-import signal
 import sys
-import warnings
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -19,28 +17,31 @@ from msgspec.structs import replace
 import paddle2ov
 from paddle2ov.program.model import Parameter, Variable
 from paddle2ov.program.reading import read_program
+from tools.mutation import server
+from tools.mutation.mutant import Mutant
+from tools.mutation.trial import FINDINGS, READERS
 
-SECONDS = 20
-BYTES = 6 << 30
+LIMITS = server.Limits(bytes=6 << 30)
 
 
 def main():
     """Converts the variants."""
-    step, start, *folders = sys.argv[1:]
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    warnings.simplefilter("ignore")
-    number = 0
-    for folder in folders:
-        program, feeds = first_case(Path(folder))
+    step, *folders = sys.argv[1:]
+    READERS["constants"] = lambda _, options: paddle2ov.convert(with_constants(*options["program"]))
+    server.load()
+    chosen = list(islice(hostile(folders), int(step) - 1, None, int(step)))
+    for mutant, result in zip(chosen, server.read_all(chosen, LIMITS), strict=True):
+        if result.outcome in FINDINGS:
+            sys.stdout.write(f"{mutant.source}: {result.outcome}: {result.bucket}\n")
+
+
+def hostile(folders):
+    """The variants of models, each to be read in a process of its own."""
+    for folder in map(Path, folders):
+        program, feeds = first_case(folder)
         for label, values in variants(program, feeds):
-            number += 1
-            if number % int(step) or number <= int(start):
-                continue
-            write(f"{number}\t{Path(folder).name}: {label}\t")
-            signal.alarm(SECONDS)
-            write(outcome(with_constants(program, values)) + "\n")
-    write("done\n")
+            options = {"program": (program, values)}
+            yield Mutant("constants", "pir", {}, options=options, source=f"{folder.name}: {label}")
 
 
 def first_case(folder):
@@ -51,23 +52,6 @@ def first_case(folder):
     block = replace(program.block, inputs=[input_.name for input_ in inputs], outputs=program.block.outputs[:count])
     program = replace(program, block=block, inputs=inputs, outputs=program.outputs[:count])
     return program, {name: arrays[name] for name in arrays.files if name.startswith("0_")}
-
-
-def write(text):
-    """Writes a text to where this process was asked to."""
-    sys.stdout.write(text)
-    sys.stdout.flush()
-
-
-def outcome(program):
-    """What is wrong with the conversion of a program; nothing if it converts or is refused."""
-    try:
-        paddle2ov.convert(program)
-    except paddle2ov.Paddle2OVError as error:
-        return "out of memory" if "MemoryError" in str(error) or "bad_alloc" in str(error) else ""
-    except Exception as error:
-        return repr(error)
-    return ""
 
 
 def variants(program, feeds):

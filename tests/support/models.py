@@ -1,12 +1,16 @@
 """Folders of models: the networks and operators of `gen_models`, and what Paddle saves of a few lines."""
 
 import contextlib
+import shutil
 from pathlib import Path
+
+import numpy as np
 
 import paddle2ov
 from gen_models import all_networks, all_ops
 from gen_models.harness.spec import paddle
 from gen_models.harness.store import generated, generated_network, generated_together
+from gen_models.networks.post_ops import CHAINS
 from paddle2ov.compilation.running import compile_on_cpu
 from tests.support.formats import forms
 
@@ -20,6 +24,12 @@ def operator(name, format="pir"):
     """The first case of an operator."""
     op = all_ops()[name]
     return generated(op, op.cases[0], format)
+
+
+def chain(name):
+    """A chain of a oneDNN primitive and what it computes besides."""
+    (op,) = (op for op in CHAINS if op.name == name)
+    return generated(op, op.cases[0], "pir")
 
 
 def cases_together(op, format="pir", every_form=False):
@@ -69,9 +79,20 @@ def save_layer(folder, forward, **inputs):
     return Path(folder)
 
 
-def saved_request(folder, forward, **inputs):
+def saved_request(folder, forward, precision="f32", **inputs):
     """A request of the converted model of `save_layer`."""
-    return compile_on_cpu(paddle2ov.convert(save_layer(folder, forward, **inputs))).create_infer_request()
+    model = paddle2ov.convert(save_layer(folder, forward, **inputs))
+    return compile_on_cpu(model, precision).create_infer_request()
+
+
+def check_beside_paddle(folder, forward, *runs, tolerance=0.0, precision="f32", **inputs):
+    """The results of such a request are Paddle's, eagerly, for the arrays of each run: shapes, types and values."""
+    request = saved_request(folder, forward, precision, **inputs)
+    for arrays in runs:
+        wanted = [item.numpy() for item in paddle.utils.flatten(forward(*map(paddle.to_tensor, arrays)))]
+        for actual, desired in zip(request.infer(list(arrays)).values(), wanted, strict=True):
+            assert (actual.shape, actual.dtype) == (desired.shape, desired.dtype)
+            np.testing.assert_allclose(actual, desired, rtol=tolerance, atol=tolerance)
 
 
 def _layer_of(function):
@@ -82,6 +103,20 @@ def _layer_of(function):
             return function(x)
 
     return Layer()
+
+
+def files_of(folder):
+    """The files of a model's program and parameters, of which the second may not be there."""
+    program = next(path for path in Path(folder).glob("inference.*") if path.suffix in (".json", ".pdmodel"))
+    return program, program.with_suffix(".pdiparams")
+
+
+def copied(name, format, folder):
+    """The program of a network, with its parameters in a folder of their own."""
+    folder.mkdir()
+    for path in filter(Path.exists, files_of(network(name, format))):
+        shutil.copy(path, folder)
+    return files_of(folder)[0]
 
 
 def separate(program_file):

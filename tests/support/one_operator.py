@@ -83,12 +83,20 @@ def program(op_type, inputs, attributes, results=("out",), dynamic=False, format
     return whole, dict(pair for pairs in named.values() for pair in pairs)
 
 
-def run(op_type, inputs, attributes, results=("out",), dynamic=False, format="pir"):
+def run(op_type, inputs, attributes, results=("out",), dynamic=None, format="pir"):
     """What OpenVINO computes from such a program, in float32: an array for each result.
 
-    The converter must ask for each of the attributes.
+    The converter must ask for each of the attributes. Unless it is told which, dimensions are known, and then unknown,
+    which gives the same.
     """
-    whole, feeds = program(op_type, inputs, attributes, results, dynamic, format)
+    forms = (False, True) if dynamic is None else (dynamic,)
+    computed = [_run(*program(op_type, inputs, attributes, results, form, format)) for form in forms]
+    for known, unknown in zip(computed[0], computed[-1], strict=True):
+        close(unknown, known)
+    return computed[0]
+
+
+def _run(whole, feeds):
     model = paddle2ov.convert(whole)
     tracked = whole.block.operators[0].attributes
     assert set(tracked) - tracked.read <= INERT
@@ -98,8 +106,8 @@ def run(op_type, inputs, attributes, results=("out",), dynamic=False, format="pi
 
 
 def run_legacy(op_type, inputs, attributes, result="out"):
-    """What OpenVINO computes from such a program of Paddle 2, for one result."""
-    return run(op_type, inputs, attributes, [result], format="legacy")[0]
+    """What OpenVINO computes from such a program of Paddle 2 with known dimensions, for one result."""
+    return run(op_type, inputs, attributes, [result], False, "legacy")[0]
 
 
 def run_in_paddle(op_type, inputs, attributes, results, wanted):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,22 +39,33 @@ print(json.dumps(defaults))
 """
 
 
-@cache
-def pir_defaults() -> Defaults:
-    """What the builders of PIR's operators say; an operator may have builders with different defaults."""
+def pir_classes() -> Iterator[tuple[str, str]]:
+    """Each operator of PIR, with its in-place `_`, and its class in the headers of Paddle's wheel."""
     spec = importlib.util.find_spec("paddle")
-    assert spec is not None
+    assert spec is not None, "the tests need Paddle"
     assert spec.origin is not None
     folder = Path(spec.origin).parent / "include/paddle/fluid/pir/dialect/operator/ir"
-    defaults: Defaults = {}
     for file in ("pd_op.h", "manual_op.h", "control_flow_op.h"):
         for text in re.split(r"^class ", re.sub(r"//.*", "", (folder / file).read_text()), flags=re.MULTILINE):
             name = re.search(r'name\(\) \{ return "pd_op\.(\w+)"', text)
             if name:
-                operator_defaults = defaults.setdefault(name[1].removesuffix("_"), {})
-                for arguments in re.findall(r"static void Build\((.*?)\);", text, re.DOTALL):
-                    for argument, default in re.findall(_ARGUMENT, arguments + ","):
-                        operator_defaults.setdefault(argument, []).append(_literal(default) if default else NONE)
+                yield name[1], text
+
+
+def builders(text: str) -> list[str]:
+    """The arguments of all `Build` methods of such a class."""
+    return re.findall(r"static void Build\((.*?)\);", text, re.DOTALL)
+
+
+@cache
+def pir_defaults() -> Defaults:
+    """What the builders of PIR's operators say; an operator may have builders with different defaults."""
+    defaults: Defaults = {}
+    for name, text in pir_classes():
+        operator_defaults = defaults.setdefault(name.removesuffix("_"), {})
+        for arguments in builders(text):
+            for argument, default in re.findall(_ARGUMENT, arguments + ","):
+                operator_defaults.setdefault(argument, []).append(_literal(default) if default else NONE)
     return defaults
 
 

@@ -12,6 +12,7 @@ from paddle2ov.comparison.tensors import to_array
 from paddle2ov.compilation.running import as_tensor, compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.workarounds import rewrites_for
+from paddle2ov.workarounds.table import row
 
 RNG = np.random.default_rng(0)
 SIZES = (2, 3, 4, 5, 2)
@@ -120,17 +121,23 @@ def all_rewrites(graph):
     return {"sites": 1}
 
 
-def of_rows(cases):
-    """Parameters of a test: the name of a row of the table of workarounds, what builds a graph, and dimensions.
+def stays_test(cases):
+    """A test that rows of the table of workarounds leave graphs as they are.
 
     Args:
         cases: name of a row -> what a graph is -> (what builds it, dimensions of its inputs ...).
     """
-    return [
-        pytest.param(name, build, dims, id=f"{name}, {what}")
+    graphs = [
+        pytest.param(row(name), build, dims, id=f"{name}, {what}")
         for name, graphs in cases.items()
         for what, (build, *dims) in graphs.items()
     ]
+
+    @pytest.mark.parametrize(("rewrite", "build", "dims"), graphs)
+    def test(rewrite, build, dims):
+        assert stays(rewrite, build, *dims)
+
+    return test
 
 
 def check_close(computed, expected, tolerance):

@@ -5,18 +5,16 @@ from functools import cache
 import pytest
 
 import paddle2ov
-from gen_models.harness.store import generated
-from gen_models.networks.post_ops import CHAINS
 from paddle2ov.compilation.precision import HINT
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.core import shared_core
+from tests.support.models import chain
 
 
 @cache
 def has_avx512():
     """Whether OpenVINO compiles for AVX-512, as the name of a convolution's kernel says."""
-    (chain,) = (chain for chain in CHAINS if chain.name == "convolution-relu")
-    compiled = compile_on_cpu(paddle2ov.convert(generated(chain, chain.cases[0], "pir")))
+    compiled = compile_on_cpu(paddle2ov.convert(chain("convolution-relu")))
     infos = [node.get_rt_info() for node in compiled.get_runtime_model().get_ordered_ops()]
     (kernel,) = (info["primitiveType"].astype(str) for info in infos if info["layerType"].astype(str) == "Convolution")
     return "avx512" in kernel
@@ -31,7 +29,7 @@ def has_bfloat16():
 @cache
 def takes_bfloat16():
     """Whether OpenVINO computes in bfloat16 if it is told to: it converts where AVX-512 has no instructions for it."""
-    compiled = compile_on_cpu(paddle2ov.convert(generated(CHAINS[0], CHAINS[0].cases[0], "pir")), "bf16")
+    compiled = compile_on_cpu(paddle2ov.convert(chain("convolution-relu")), "bf16")
     return compiled.get_property(HINT).get_type_name() == "bf16"
 
 

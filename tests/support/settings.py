@@ -1,5 +1,6 @@
 """An `inference.yml` as PaddleDetection writes it, for tests that read one."""
 
+import shutil
 from contextlib import contextmanager
 
 SETTINGS = """
@@ -14,6 +15,13 @@ Preprocess:
   type: NormalizeImage
 - type: Permute
 """
+
+
+def with_settings(model, folder, text=SETTINGS):
+    """A folder with the files of a model, and settings beside them."""
+    shutil.copytree(model, folder, dirs_exist_ok=True)
+    (folder / "inference.yml").write_text(text)
+    return folder
 
 
 @contextmanager

@@ -7,27 +7,20 @@ import pytest
 from gen_models import __main__ as generator, all_ops
 from gen_models.harness.exploration import BatchError, explore
 from gen_models.harness.spec import Op, case, paddle, tensor
-from paddle2ov.jobs.executor import Outcome
 from paddle2ov.jobs.state import State
+from tests.support.command_line import Inline
 from tools import campaign, campaigns
 
+CUMSUM, RELU = "testOpRandom/cumsum/pir", "testOpRandom/relu/pir"
 
-class Inline:
-    """An executor that runs `function` here; operators in `dies` take their process with them."""
 
-    def __init__(self, function=lambda chunk: {"asked": chunk.examples, "compared": [chunk.key]}, dies=()):
-        self.function, self.dies, self.ran = function, dies, []
-
-    def run(self, _, jobs):
-        for chunk in jobs:
-            self.ran.append(chunk.key)
-            died = chunk.op in self.dies
-            yield Outcome(chunk, failure="its process died") if died else Outcome(chunk, self.function(chunk))
+def compared(chunk):
+    return {"asked": chunk.examples, "compared": [chunk.key]}
 
 
 def run(executor, planned, path):
     with State(path) as state:
-        campaigns.run(executor, planned, state, campaign.run_chunk)
+        campaigns.run(executor, planned, state, compared)
         return state.records()
 
 
@@ -50,13 +43,13 @@ def test_cases_are_spread_over_the_formats(tmp_path):
 
 def test_what_is_run_again(tmp_path):
     planned = campaign.chunks("testOpRandom/cumsum:testOpRandom/relu:-*legacy", 40, ("pir",), tmp_path)
-    dying = Inline(dies=["relu"])
+    dying = Inline(RELU)
     records = run(dying, planned, tmp_path / "state")
-    assert dying.ran == ["cumsum/pir/0", "relu/pir/0", "cumsum/pir/1"]  # what failed has no second round
+    assert dying.ran == [CUMSUM, RELU, CUMSUM]  # what failed has no second round
     assert records["relu/pir/0"]["failure"] == "its process died"
     mended = Inline()
     run(mended, planned, tmp_path / "state")
-    assert mended.ran == ["relu/pir/0", "relu/pir/1"]
+    assert mended.ran == [RELU, RELU]
     done = Inline()
     run(done, planned, tmp_path / "state")
     assert done.ran == []
@@ -66,7 +59,7 @@ def test_crash_names_the_case_it_drew(tmp_path):
     (chunk,) = campaign.chunks("testOpRandom/relu/pir", 3, ("pir",), tmp_path)
     (tmp_path / "relu-pir-0").mkdir()
     (tmp_path / "relu-pir-0" / "drawn.txt").write_text("case(x=...)")
-    records = run(Inline(dies=["relu"]), [chunk], tmp_path / "state")
+    records = run(Inline(RELU), [chunk], tmp_path / "state")
     assert records["relu/pir/0"]["case"] == "case(x=...)"
 
 
@@ -129,7 +122,7 @@ def test_a_case_that_fails_alone_is_named_also_after_a_death(tmp_path, monkeypat
 
 
 def test_command_line(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(campaigns, "executor", lambda options, timeout: Inline(campaign.run_chunk))
+    monkeypatch.setattr(campaigns, "executor", lambda options, timeout: Inline())
     state = tmp_path / "state"
     assert campaign.main(["--filter", "testOpRandom/relu/pir", "--seeds", "2", "--state", str(state)]) == 0
     assert "2 cases of 1 operators compared, 0 failures" in capsys.readouterr().out

@@ -11,7 +11,9 @@ import pytest
 from sybil import Sybil
 from sybil.parsers.myst import PythonCodeBlockParser, SkipParser
 
+from gen_models.harness.spec import paddle
 from paddle2ov import convert, errors
+from tests.support.models import save_layer
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -30,18 +32,12 @@ NAMES = ("PP-OCRv5_mobile_det_infer", "PP-OCRv4_mobile_det_infer", "model")
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
     """A detector's map, as PP-OCR's have it: pictures of any size in, one channel of probabilities out."""
-    import paddle
-
-    folder = tmp_path_factory.mktemp("exported")
     paddle.seed(0)
     network = paddle.nn.Sequential(
         *(paddle.nn.Conv2D(3, 8, 3, padding=1), paddle.nn.ReLU()),
         *(paddle.nn.Conv2D(8, 1, 3, padding=1), paddle.nn.Sigmoid()),
     )
-    network.eval()
-    spec = paddle.static.InputSpec([None, 3, None, None], "float32", name="x")
-    paddle.jit.save(network, str(folder / "inference"), input_spec=[spec])
-    return folder
+    return save_layer(tmp_path_factory.mktemp("exported"), network, x=[-1, 3, -1, -1])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)

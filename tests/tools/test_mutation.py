@@ -8,10 +8,9 @@ from random import Random
 
 import pytest
 
-from gen_models import all_networks
 from gen_models.harness.legacy import formats_here
-from gen_models.harness.store import generated_network
 from tests.support.formats import FORMATS
+from tests.support.models import network
 from tools.mutate import table
 from tools.mutation.corpus import sources
 from tools.mutation.formats import FORMATS as PROGRAMS
@@ -162,7 +161,7 @@ def test_a_number_is_always_the_same_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_mutation_changes_a_program(name):
     format = PROGRAMS[name]
-    content = (generated_network(all_networks()["nested"], name) / format.file).read_bytes()
+    content = (network("nested", name) / format.file).read_bytes()
     same = format.render(format.parse(content))
     assert format.render(format.parse(same)) == same
     for family, mutations in format.families().items():

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from openvino import Tensor
+from openvino import Tensor, opset16 as ops
 
 from paddle2ov import check
 from paddle2ov.checking.device import chosen_device
@@ -97,23 +97,53 @@ UNSEEN = {
 """What `check` does not find, and why."""
 
 
+def checked(fault, model, runs, **options):
+    for i, port in enumerate(model.inputs):
+        port.get_tensor().set_names({f"input_{i}"})
+    inputs = [{f"input_{i}": array for i, array in enumerate(arrays)} for arrays in runs]
+    return check(model, inputs=inputs, precision=fault.precision, **options)
+
+
 @pytest.mark.one_in(9)
 @pytest.mark.parametrize("name", sorted(FAULTS.keys() - ENDING_THE_PROCESS - UNSEEN.keys()))
 def test_check_finds_the_fault(name):
     """In a graph that nothing works around, where OpenVINO computes it, and wrongly."""
     fault = FAULTS[name]
     model, runs, expected = fault.graph()
-    for i, port in enumerate(model.inputs):
-        port.get_tensor().set_names({f"input_{i}"})
     try:
         computed = chosen_device("CPU", fault.precision).run(model, [[Tensor(item) for item in run] for run in runs])
-        inputs = [{f"input_{i}": array for i, array in enumerate(arrays)} for arrays in runs]
-        report = check(model, inputs=inputs, precision=fault.precision, timeout=1e-9)
+        report = checked(fault, model, runs, timeout=1e-9)
     except (OpenVINORunError, RuntimeError):
         return
     if all(map(partial(are_close, fault.tolerance), computed, expected)):
         pytest.skip("OpenVINO computes it right on this processor")
     assert report.verdict == "differ"
+
+
+PARTS = {
+    "result_converted_to_its_own_type": {"Convert"},
+    "integer_select_in_float32": {"Greater", "Select"},
+    "post_op_along_axis_1": {"MatMul", "Add"},
+    "transpose_view_of_joined_memory": {"Relu", "Transpose", "Convolution", "Concat"},
+    "transpose_view_in_recurrent_layer": {"Relu", "Transpose", "Reshape", "RNNSequence"},
+    "reshape_after_reduction": {"ReduceMean", "Reshape"},
+    "attention_compiled_for_one_key": {"MatMul", "Softmax"},
+    "statistics_without_their_axis": {"Exp", "ReduceSum", "Divide"},
+}
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("name", PARTS)
+def test_check_cuts_the_fault_down_to_the_nodes_that_make_it(name):
+    """Beside nodes that have nothing to do with it."""
+    model, runs, _ = FAULTS[name].graph()
+    model.add_results([ops.result(ops.negative(ops.abs(model.get_parameters()[0])))])
+    report = checked(FAULTS[name], model, runs)
+    assert report.verdict == "differ"
+    (found,) = report.faults
+    assert (found.kind, {node.partition(" ")[0] for node in found.nodes}) == ("device", PARTS[name])
+    assert found.reason
+    assert found.name == found.nodes[0]
 
 
 def test_a_fault_that_there_is_not_is_said_to_be_none(capsys):

@@ -11,7 +11,7 @@ import pytest
 from paddle2ov import testing
 from paddle2ov.errors import Paddle2OVError
 from paddle2ov.graph.opset import ops
-from paddle2ov.testing import MismatchError, check_case, check_model
+from paddle2ov.testing import MismatchError, check_case
 
 X = np.array([[1.0, -2.0, 3.0]], np.float32)
 
@@ -192,13 +192,6 @@ def test_error_of_conversion_says_where(monkeypatch, tmp_path):
     with pytest.raises(Paddle2OVError) as error:
         check_case(write_case(tmp_path, [X]))
     assert "op_test_1 (pir), as declared" in "".join(traceback.format_exception(error.value))
-
-
-def test_check_model_with_given_results(monkeypatch, tmp_path):
-    returning(monkeypatch, double)
-    check_model(tmp_path, {"x": X}, [2 * X])
-    with pytest.raises(MismatchError, match="elements differ"):
-        check_model(tmp_path, {"x": X}, [3 * X])
 
 
 def test_input_that_paddle_does_not_have(monkeypatch, tmp_path):

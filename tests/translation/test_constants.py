@@ -11,8 +11,9 @@ from openvino import Type
 
 import paddle2ov
 from paddle2ov.graph.types import constant, value_of
-from paddle2ov.program.model import Block, Operator, Output, Parameter, Program, Variable
+from paddle2ov.program.model import Variable
 from paddle2ov.translation.scope import Scope
+from tests.support.programs import program
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
@@ -52,19 +53,8 @@ def test_shared_arrays_live_as_long_as_their_constant():
 
 def test_small_weights_keep_their_names():
     """Also where a converter asks how large they are before it reads them."""
-    x, y = Variable("x", "float32", (1, 4, 8, 8)), Variable("y", "float32", (1, 4, 8, 8))
-    filters = np.ones((4, 1, 3, 3), np.float32)
-    operator = Operator(
-        "depthwise_conv2d",
-        {"input": ["x"], "filter": ["filters"]},
-        {"out": ["y"]},
-        {"groups": 4, "strides": [1, 1], "paddings": [1, 1], "dilations": [1, 1]},
-        "pd_op.depthwise_conv2d",
-        0,
-        0,
-    )
-    variables = {"x": x, "y": y, "filters": Variable("filters", "float32", filters.shape)}
-    weights = {"filters": Parameter("filters", "float32", filters)}
-    program = Program("pir", 1, Block(0, [operator]), [x], [Output("y", "y")], variables, weights)
-    model = paddle2ov.convert(program)
+    x = Variable("x", "float32", (1, 4, 8, 8))
+    attributes = {"groups": 4, "strides": [1, 1], "paddings": [1, 1], "dilations": [1, 1]}
+    rows = [("depthwise_conv2d", "input=x filter=filters", "out=y", attributes)]
+    model = paddle2ov.convert(program(rows, [x], "y", parameters={"filters": np.ones((4, 1, 3, 3), np.float32)}))
     assert "filters" in {node.get_friendly_name() for node in model.get_ops() if node.get_type_name() == "Constant"}

@@ -9,16 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 import paddle2ov
-from gen_models import all_networks
 from gen_models.harness.spec import paddle
-from gen_models.harness.store import generated_network
 from paddle2ov.errors import OpConversionError
 from paddle2ov.graph.bodies import walk
-from paddle2ov.graph.loop_shapes import hide_dims
-from paddle2ov.graph.opaque_values import opaque_one
-from paddle2ov.graph.opset import ops
 from paddle2ov.program.model import Block, Operator, Output, Variable
-from tests.support.models import save_program
+from tests.support.models import network, save_program
 from tests.support.programs import block, program
 
 X, COND, N = Variable("x", "float32", (2, 3)), Variable("cond", "bool", ()), Variable("n", "int64", ())
@@ -116,37 +111,6 @@ def test_results_of_unknown_size_are_copied_twice():
     assert copies == 2
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     assert np.array_equal(openvino.compile_model(model, "CPU")([x, np.array(True)])[0], x)
-
-
-def test_what_a_loop_changes_is_not_known_of_what_enters_it():
-    x = ops.parameter([1, 2, 3], openvino.Type.f32)
-    one = opaque_one([ops.constant(True).output(0), x.output(0)])
-    value = hide_dims(ops.relu(x).output(0), openvino.PartialShape([-1, 2, 3]), one)
-    assert value.get_partial_shape() == openvino.PartialShape([-1, 2, 3])
-    model = openvino.compile_model(openvino.Model([value], [x]), "CPU")
-    data = np.zeros((1, 2, 3), np.float32)
-    assert model(data)[0].shape == (1, 2, 3)
-
-
-def test_known_dimensions_that_a_loop_keeps_enter_as_they_are():
-    x = ops.parameter([1, 2], openvino.Type.f32)
-    value = ops.relu(x).output(0)
-    assert hide_dims(value, openvino.PartialShape([1, 2]), opaque_one([x.output(0)])) is value
-
-
-def test_unknown_dimensions_are_other_ones_inside():
-    x = ops.parameter([-1, 2, -1], openvino.Type.f32)
-    value = hide_dims(ops.relu(x).output(0), x.get_output_partial_shape(0), opaque_one([x.output(0)]))
-    assert value.get_partial_shape() == openvino.PartialShape([-1, 2, -1])
-    model = openvino.compile_model(openvino.Model([value], [x]), "CPU")
-    for size in (0, 3):
-        data = np.ones((size, 2, size), np.float32)
-        assert np.array_equal(model(data)[0], data)
-
-
-def test_sizes_alone_show_nothing_that_the_run_alone_shows():
-    x = ops.parameter([-1], openvino.Type.f32)
-    assert opaque_one([ops.shape_of(x).output(0), ops.constant(1.0).output(0)]) is None
 
 
 def test_a_loop_that_is_known_to_have_no_round(tmp_path):
@@ -289,7 +253,7 @@ def test_a_loop_that_changes_to_a_type_that_does_not_meet_the_one_before_is_refu
 @pytest.mark.parametrize("name", ["array", "array_of_slices"])
 def test_a_body_that_is_translated_again_keeps_its_names(name):
     """Their loops are translated several times, until the shapes that they carry hold in every iteration."""
-    model = paddle2ov.convert(generated_network(all_networks()[name], "pir"), rewrite=False)
+    model = paddle2ov.convert(network(name), rewrite=False)
     names = {node.get_friendly_name() for node in walk(model)}
     derived = {name.rpartition("/")[0] for name in names if re.fullmatch(r"[a-z]\w*/[A-Z]\w*_\d+", name)}
     assert derived <= names

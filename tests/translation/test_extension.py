@@ -20,7 +20,7 @@ from paddle2ov.compilation.running import run
 from paddle2ov.program.model import Variable
 from paddle2ov.program.signatures import ROWS
 from paddle2ov.testing import check_case, load
-from paddle2ov.translation import extension, registry
+from paddle2ov.translation import registry
 from tests.support.formats import FORMATS
 from tests.support.programs import program
 
@@ -44,14 +44,6 @@ def custom(tmp_path):
     operator["#"] = "3.my_relu"
     (folder / "inference.json").write_text(json.dumps(program))
     return folder
-
-
-@pytest.fixture
-def clean_registry():
-    before = dict(extension._script)
-    yield
-    extension._script.clear()
-    extension._script.update(before)
 
 
 def openvino_callback(node):
@@ -89,7 +81,7 @@ def test_unknown_operator_of_ones_own(custom):
     check_case(custom, extension=own)
 
 
-def test_decorator(custom, clean_registry):
+def test_decorator(custom, own_converters):
     @paddle2ov.register_converter("my_relu")
     def my_relu(node):
         return ops.relu(node.get_input(0))

@@ -15,7 +15,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.model import Variable
 from paddle2ov.translation.folding import are_foldable, fold
-from tests.support.models import save_program
+from tests.support.models import check_beside_paddle, save_program
 from tests.support.programs import program
 
 
@@ -240,12 +240,4 @@ def _sum(x):
 @pytest.mark.parametrize("function", [_meshgrid, _expand, _tile, _sum])
 def test_constants_without_elements_convert_and_compile(function, tmp_path):
     """OpenVINO ends the process where it evaluates them."""
-    x = np.array([2], np.int64)
-    layer = paddle.nn.Layer()
-    layer.forward = function
-    spec = [paddle.static.InputSpec([1], "int64", "x")]
-    paddle.jit.save(paddle.jit.to_static(layer, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
-    wanted = function(paddle.to_tensor(x)).numpy()
-    actual = openvino.compile_model(paddle2ov.convert(tmp_path), "CPU")({"x": x})[0]
-    assert actual.shape == wanted.shape
-    np.testing.assert_array_equal(actual, wanted)
+    check_beside_paddle(tmp_path, function, [np.array([2], np.int64)], x=([1], "int64"))

@@ -10,6 +10,7 @@ import paddle2ov
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.passes.implied_dims import narrow_inputs
+from tests.support.models import save_layer
 from tests.support.passes_checks import random
 
 
@@ -197,9 +198,8 @@ def rounded_down(x):
 def test_remainders_of_bounded_sizes(function, rows, tmp_path):
     """OpenVINO takes them for constants where they are the same for the least and for the largest size."""
     dims = [rows if isinstance(rows, int) else -1, 2]
-    spec = [paddle.static.InputSpec(dims, "float32", "x")]
-    paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
-    compiled = compile_on_cpu(paddle2ov.convert(tmp_path, input={"x": [rows, 2]}))
+    folder = save_layer(tmp_path, function, x=dims)
+    compiled = compile_on_cpu(paddle2ov.convert(folder, input={"x": [rows, 2]}))
     for size in [6] if isinstance(rows, int) else [4, 5, 6]:
         for positive in (1, 3, 4):
             data = np.where(np.arange(size)[:, None] < positive, [1, 2], [-3, 4]).astype(np.float32)
@@ -231,15 +231,12 @@ NUMBERS_OF_SIZES = {
 @pytest.fixture(scope="module")
 def numbers_of_sizes(tmp_path_factory):
     """A program that counts with n - 3 for n rows, and makes tensors of as many rows as it finds."""
-    path = tmp_path_factory.mktemp("numbers_of_sizes")
 
     def function(x):
         counts = [count(less_3(x)).astype("int64") for count in NUMBERS_OF_SIZES.values()]
         return [*counts, *(paddle.zeros([item + 20]) for item in counts)]
 
-    spec = [paddle.static.InputSpec([-1, 2], "float32", "x")]
-    paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(path / "inference"))
-    return path, function
+    return save_layer(tmp_path_factory.mktemp("numbers_of_sizes"), function, x=[-1, 2]), function
 
 
 @pytest.mark.parametrize("rows", [-1, "1..5", "0..6"])
@@ -266,10 +263,8 @@ def parts_assigned_and_order(x, lengths):
 
 @pytest.mark.parametrize("function", [parts_assigned, parts_assigned_and_order])
 def test_assignments_to_computed_slices_of_bounded_sizes(function, tmp_path):
-    spec = [paddle.static.InputSpec([-1, 2], "float32", "x"), paddle.static.InputSpec([2], "int64", "lengths")]
-    paddle.jit.save(paddle.jit.to_static(function, input_spec=spec, full_graph=True), str(tmp_path / "inference"))
-    compiled = compile_on_cpu(paddle2ov.convert(tmp_path, input={"x": ["1..6", 2]}))
-    request = compiled.create_infer_request()
+    folder = save_layer(tmp_path, function, x=[-1, 2], lengths=([2], "int64"))
+    request = compile_on_cpu(paddle2ov.convert(folder, input={"x": ["1..6", 2]})).create_infer_request()
     for size, lengths in ((6, [2, 4]), (1, [0, 1]), (3, [1, 0]), (6, [5, 6])):
         data = random(size, 2)
         expected = data.copy()

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 import paddle2ov
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.bodies import bodies_of
-from tests.support.formats import marks_of
-
-FORMATS = [pytest.param(name, marks=marks_of(name)) for name in ("pir", "legacy")]
+from tests.support.formats import FORMATS
+from tests.support.models import network
 
 SHAPES = {
     "table_decoder": [(1, None, 7), (1, None, 8)],
@@ -41,7 +38,7 @@ def set_of(folder, number):
 @pytest.mark.parametrize("name", [*SHAPES, *GUARDED])
 def test_results_after_reshape(name, format):
     """For the sizes of the first inputs, and then those of the last."""
-    folder = generated_network(all_networks()[name], format)
+    folder = network(name, format)
     model = paddle2ov.convert(folder)
     for number in sorted({0, len(list(folder.glob("inputs_*.npz"))) - 1}):
         inputs, expected = set_of(folder, number)
@@ -60,7 +57,7 @@ def test_results_after_reshape(name, format):
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_body_of_a_decoder(format):
     """It writes each step's results by one node, reads what does not change, and has no shapes left to infer."""
-    folder = generated_network(all_networks()["table_decoder"], format)
+    folder = network("table_decoder", format)
     with warnings.catch_warnings():
         warnings.simplefilter("error", paddle2ov.ConversionWarning)
         model = paddle2ov.convert(folder)

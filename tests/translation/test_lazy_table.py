@@ -6,18 +6,9 @@ import sys
 
 import pytest
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.translation.lazy_table import Lazy, LazyTable, evaluated, lazy_imports
-
-
-def test_attributes_and_calls_are_evaluated_later():
-    module = Lazy(lambda: sys.modules["math"])
-    row = Lazy(lambda: max)(module.floor(3.5), Lazy(lambda: 2), key=module.fabs)
-    assert isinstance(row, Lazy)
-    assert evaluated(row) == 3
-    assert evaluated("text") == "text"
+from tests.support.models import network
 
 
 def test_rows_are_evaluated_once():
@@ -70,7 +61,7 @@ from paddle2ov import convert
 convert(sys.argv[1])
 print(*sorted(name for name in made if name.startswith("paddle2ov.")))
 """
-    folder = str(generated_network(all_networks()["picodet"], "pir"))
+    folder = str(network("picodet"))
     run = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)
     assert run.stdout.split() == [
         "paddle2ov.errors.Place",

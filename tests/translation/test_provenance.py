@@ -7,7 +7,6 @@ import pytest
 from openvino import Model, Type, opset16 as ops
 
 import paddle2ov
-from gen_models import all_networks
 from gen_models.harness.store import generated_network
 from paddle2ov.graph.bodies import walk
 from paddle2ov.graph.node_names import Names, is_generated, make_unique
@@ -15,12 +14,9 @@ from paddle2ov.graph.provenance import operators_of
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.reporting.operators import describe_operators
 from tests.support.formats import FORMATS, networks
+from tests.support.models import network
 
 INNER = ("Constant", "Parameter", "Result")
-
-
-def network(name, format="pir"):
-    return generated_network(all_networks()[name], format)
 
 
 def names_of(model):

@@ -8,8 +8,6 @@ from openvino import Model, Type, opset16 as ops
 from rich.console import Console
 
 import paddle2ov
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov.compilation.running import run
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.model import Variable
@@ -17,6 +15,7 @@ from paddle2ov.quantization.layers import layers_of
 from paddle2ov.reporting import build_report, write_report
 from paddle2ov.reporting.terminal import print_report
 from tests.support.formats import NEEDS_PADDLE_2
+from tests.support.models import network
 from tests.support.programs import program
 
 
@@ -82,7 +81,7 @@ def test_convolutions_run_in_int8(build):
 def test_every_layer_of_a_quantized_network_runs_in_int8(name, format):
     """Also those of few weights, which the conversion would fold."""
     conversion = paddle2ov.ConversionReport()
-    model = paddle2ov.convert(generated_network(all_networks()[name], format), report=conversion)
+    model = paddle2ov.convert(network(name, format), report=conversion)
     report = build_report(model, conversion)
     assert len(report.compiled.layers) == 7
     assert {layer.precision for layer in report.compiled.layers} <= {"i8", "u8"}
@@ -123,7 +122,7 @@ def test_why_a_layer_stays_in_floating_point(arguments, why):
 
 
 def test_the_report_of_a_quantized_model_names_its_layers(tmp_path):
-    folder = generated_network(all_networks()["quantized_tensors"], "pir")
+    folder = network("quantized_tensors")
     conversion = paddle2ov.ConversionReport()
     model = paddle2ov.convert(folder, report=conversion)
     report = build_report(model, conversion)

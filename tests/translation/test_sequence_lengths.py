@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import openvino
+import paddle.inference
 import pytest
 from click.testing import CliRunner
 
@@ -19,7 +20,7 @@ from paddle2ov.inference import Config, create_predictor
 from paddle2ov.inference.variants import MAX_FEW
 from paddle2ov.program.reading import read_program
 from paddle2ov.testing import load
-from tests.support.formats import marks_of
+from tests.support.formats import NEEDS_PADDLE_2
 
 PADDLE_1_8 = Path(__file__).parents[1] / "data" / "paddle_1_8"
 RECURRENT = ("crf_decoding", "fused_embedding_fc_lstm", "fusion_gru", "fusion_lstm", "gru", "lstm")
@@ -30,7 +31,7 @@ def cases():
         for case in op.cases:
             offsets = case.arguments.get("lod") or case.arguments.get("lods")
             if "legacy" in case.formats and offsets and not case.xfail:
-                yield pytest.param(op, case, id=case.name, marks=marks_of("legacy"))
+                yield pytest.param(op, case, id=case.name)
 
 
 def fed_with_lengths(program, inputs):
@@ -52,6 +53,7 @@ def fed_with_lengths(program, inputs):
     return feeds
 
 
+@NEEDS_PADDLE_2
 @pytest.mark.one_in(12)
 @pytest.mark.parametrize(("op", "case"), list(cases()))
 def test_lengths_from_outside_are_those_that_lod_reset_gives_inside(op, case):
@@ -75,62 +77,81 @@ def single(op):
     return generated(all_ops()[op], case, "legacy")
 
 
-def predicted(module, folder, offsets):
-    """What a predictor of `paddle.inference`, or of the drop-in, makes of the case's rows in these sequences."""
-    predictor = module.create_predictor(
-        module.Config(str(folder / "inference.pdmodel"), str(folder / "inference.pdiparams"))
-    )
-    for name, array in load(folder / "inputs.npz").items():
-        handle = predictor.get_input_handle(name)
-        handle.copy_from_cpu(array)
-        if name == "x":
-            handle.set_lod([offsets])
+def predictors(folder, work):
+    """A predictor of `paddle.inference`, and one of the drop-in."""
+    shutil.copytree(folder, work)
+    files = str(work / "inference.pdmodel"), str(work / "inference.pdiparams")
+    Path(files[1]).touch()  # Paddle's predictor wants the file, with no parameter in it or not
+    return [module.create_predictor(module.Config(*files)) for module in (paddle.inference, paddle2ov.inference)]
+
+
+def answer(predictor, inputs, sequences, offsets):
+    """The results of a predictor whose input `sequences` holds sequences, and their offsets."""
+    for name, array in inputs.items():
+        predictor.get_input_handle(name).copy_from_cpu(array)
+    predictor.get_input_handle(sequences).set_lod([offsets])
     predictor.run()
-    result = predictor.get_output_handle(predictor.get_output_names()[0])
-    return result.copy_to_cpu(), [list(level) for level in result.lod()]
+    handles = [predictor.get_output_handle(name) for name in predictor.get_output_names()]
+    return [handle.copy_to_cpu() for handle in handles], [handle.lod() for handle in handles]
 
 
+def check_close(computed, expected, tolerance):
+    for got, want in zip(computed, expected, strict=True):
+        np.testing.assert_allclose(got, want, atol=tolerance, rtol=tolerance)
+
+
+@NEEDS_PADDLE_2
 @pytest.mark.parametrize("op", ["sequence_softmax", "sequence_conv"])
 @pytest.mark.parametrize("count", [1, 2, 3])
-@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
-def test_predictor_as_paddles(op, count, format, tmp_path):
-    import paddle.inference
-
-    folder = shutil.copytree(single(op), tmp_path / "model")
-    (folder / "inference.pdiparams").touch()  # Paddle's predictor wants the file, with no parameter in it or not
-    rows = len(load(folder / "inputs.npz")["x"])
-    offsets = [*range(count), rows]
-    wanted, lod = predicted(paddle.inference, folder, offsets)
-    actual, actual_lod = predicted(paddle2ov.inference, folder, offsets)
-    np.testing.assert_allclose(actual, wanted, atol=2e-5, rtol=2e-5)
-    assert actual_lod == lod == [offsets]
+def test_predictor_as_paddles(op, count, tmp_path):
+    inputs = load(single(op) / "inputs.npz")
+    offsets = [*range(count), len(inputs["x"])]
+    theirs, ours = (answer(item, inputs, "x", offsets) for item in predictors(single(op), tmp_path / "model"))
+    check_close(ours[0], theirs[0], 2e-5)
+    assert [list(map(list, lod)) for lod in ours[1]] == [list(map(list, lod)) for lod in theirs[1]] == [[offsets]]
 
 
+@NEEDS_PADDLE_2
 @pytest.mark.parametrize("op", ["gru", "lstm", "tagger"])
-@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
-def test_one_few_and_many_sequences_in_turn(op, format, tmp_path):
-    import paddle.inference
-
+def test_one_few_and_many_sequences_in_turn(op, tmp_path):
     name = "lstm" if op == "lstm" else "gru"
     wanted = next(case for case in all_ops()[name].cases if bool(case.arguments.get("tagger")) == (op == "tagger"))
-    folder = shutil.copytree(generated(all_ops()[name], wanted, "legacy"), tmp_path / "model")
-    (folder / "inference.pdiparams").touch()
-    files = str(folder / "inference.pdmodel"), str(folder / "inference.pdiparams")
-    predictors = [module.create_predictor(module.Config(*files)) for module in (paddle.inference, paddle2ov.inference)]
-    arrays = load(folder / "inputs.npz")
+    folder = generated(all_ops()[name], wanted, "legacy")
+    both, arrays = predictors(folder, tmp_path / "model"), load(folder / "inputs.npz")
     rng = np.random.default_rng(0)
     for lengths in ([7], [3, 1, 12], [2, 1] * (MAX_FEW // 2 + 1), [4]):
-        results = []
-        like = arrays["input"]
-        rows = rng.uniform(0, 8 if op == "tagger" else 1, (sum(lengths), *like.shape[1:])).astype(like.dtype)
-        for predictor in predictors:
-            for name, array in (arrays | {"input": rows}).items():
-                predictor.get_input_handle(name).copy_from_cpu(array)
-            predictor.get_input_handle("input").set_lod([np.cumsum([0, *lengths]).tolist()])
-            predictor.run()
-            results.append([predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()])
-        for ours, theirs in zip(*results, strict=True):
-            np.testing.assert_allclose(ours, theirs, atol=2e-5, rtol=2e-5)
+        like, offsets = arrays["input"], np.cumsum([0, *lengths]).tolist()
+        rows = rng.uniform(0, 8 if op == "tagger" else 1, (offsets[-1], *like.shape[1:])).astype(like.dtype)
+        theirs, ours = (answer(predictor, arrays | {"input": rows}, "input", offsets)[0] for predictor in both)
+        check_close(ours, theirs, 2e-5)
+
+
+SEQUENCES = [[0, 1], [0, 4], [0, 5], [0, 6], [0, 11], [0, 1, 7], [0, 0, 5, 5, 16], [0, 3]]
+"""Offsets of sequences, one after the other on one request; an iteration takes 5 steps."""
+
+
+@NEEDS_PADDLE_2
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("op", ["gru", "lstm"])
+@pytest.mark.parametrize("index", [0, 1], ids=["forward", "reverse"])
+def test_sequences_of_any_length(op, index, tmp_path):
+    case = all_ops()[op].cases[index]
+    assert case.arguments.get("is_reverse", False) == bool(index)
+    folder = generated(all_ops()[op], case, "legacy")
+    predictor, arrays = predictors(folder, tmp_path / "model")[0], load(folder / "inputs.npz")
+    plain, several = (paddle2ov.convert(folder, sequence_lengths=lengths) for lengths in (False, True))
+    requests = [openvino.compile_model(model, "CPU").create_infer_request() for model in (plain, several)]
+    for offsets in SEQUENCES:
+        rows = np.arange(offsets[-1]) * 7 % len(arrays["input"])
+        inputs = arrays | {"input": arrays["input"][rows]}
+        wanted, _ = answer(predictor, inputs, "input", offsets)
+        results = list(requests[1].infer(inputs | {"input.lengths": np.diff(offsets)}).values())
+        check_close(results[: len(wanted)], wanted, 2e-6)
+        if len(offsets) == 2:
+            fixed = plain.clone()
+            fixed.reshape({port: inputs[port.any_name].shape for port in fixed.inputs})
+            check_close(requests[0].infer(inputs).values(), wanted, 2e-6)
+            check_close([known.array for known in run(fixed, inputs)], wanted, 2e-6)
 
 
 @pytest.mark.parametrize("expected", [False, "one", "few"])
@@ -149,7 +170,7 @@ def test_what_is_no_number_of_sequences():
         paddle2ov.convert("model", sequence_lengths="some")
 
 
-@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
+@NEEDS_PADDLE_2
 @pytest.mark.parametrize(
     ("lod", "message"),
     [
@@ -160,7 +181,7 @@ def test_what_is_no_number_of_sequences():
         ([[0, 3, 5]], r"has 6 rows, its sequences \(LoD\) end at 5"),
     ],
 )
-def test_bad_offsets(format, lod, message):
+def test_bad_offsets(lod, message):
     folder = single("sequence_softmax")
     predictor = create_predictor(Config(str(folder)))
     handle = predictor.get_input_handle("x")
@@ -184,8 +205,8 @@ def test_an_input_without_sequences_takes_no_offsets():
         handle.set_lod([[0, 1, 2]])
 
 
-@pytest.mark.parametrize("format", [pytest.param("legacy", marks=marks_of("legacy"))])
-def test_command_and_report(format, tmp_path):
+@NEEDS_PADDLE_2
+def test_command_and_report(tmp_path):
     command = [str(single("sequence_softmax")), "-o", str(tmp_path / "model.xml"), "--sequence-lengths"]
     assert CliRunner().invoke(cli, ["convert", *command, "--report", str(tmp_path / "report.json")]).exit_code == 0
     model = openvino.Core().read_model(tmp_path / "model.xml")

@@ -7,16 +7,15 @@ import pytest
 
 import paddle2ov
 from paddle2ov import ConversionWarning
-from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.model import Variable
+from tests.support.programs import program
 
 
 def squeezed(**options):
     """A squeeze of all dimensions of 1 from x [-1, 1, 3]."""
-    x = Variable("x", "float32", (-1, 1, 3))
-    operator = Operator("squeeze2", {"x": ["x"]}, {"out": ["y"]}, {"axis": []}, "squeeze2", 0, 0)
-    block = Block(0, inputs=["x"], operators=[operator], outputs=["y"])
-    variables = {"x": x, "y": Variable("y", "float32", (-1, 3))}
-    return paddle2ov.convert(Program("legacy", 2_006_002, block, [x], [Output("y", "y")], variables, {}), **options)
+    x, y = Variable("x", "float32", (-1, 1, 3)), Variable("y", "float32", (-1, 3))
+    rows = [("squeeze2", "x=x", "out=y", {"axis": []})]
+    return paddle2ov.convert(program(rows, [x], "y", [y], format="legacy"), **options)
 
 
 def test_squeeze_of_a_dimension_that_may_be_one():
@@ -43,11 +42,9 @@ def test_squeeze_of_a_dimension_that_is_known(size, shape, recwarn):
 
 @pytest.mark.parametrize("used", [["w"], ["w", "v"]])
 def test_signs_of_vectors(used, recwarn):
-    x = Variable("x", "float32", (3, 3))
-    operator = Operator("eigh", {"x": ["x"]}, {"out_w": ["w"], "out_v": ["v"]}, {"UPLO": "L"}, "eigh", 0, 0)
-    block = Block(0, inputs=["x"], operators=[operator], outputs=used)
-    variables = {"x": x, "w": Variable("w", "float32", (3,)), "v": Variable("v", "float32", (3, 3))}
-    paddle2ov.convert(Program("pir", 1, block, [x], [Output(item, item) for item in used], variables, {}))
+    x, w, v = Variable("x", "float32", (3, 3)), Variable("w", "float32", (3,)), Variable("v", "float32", (3, 3))
+    rows = [("eigh", "x=x", "out_w=w out_v=v", {"UPLO": "L"})]
+    paddle2ov.convert(program(rows, [x], " ".join(used), [w, v]))
     said = [str(item.message) for item in recwarn.list if item.category is ConversionWarning]
     assert ["vectors of 'out_v' may be the negatives of Paddle's" in item for item in said] == [True] * (len(used) - 1)
 

@@ -7,7 +7,7 @@ from openvino import Model, opset16 as ops
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import apply, compare, kinds, model_of, of_rows, parameter, random, stays, transpose
+from tests.support.passes_checks import apply, compare, kinds, model_of, parameter, random, stays_test, transpose
 
 WIDTH, HEADS, TOKENS = 8, 2, 5
 SCALE, NONE = np.float32(0.3), np.zeros((1, 1), np.float32)
@@ -238,7 +238,4 @@ STAYS = {
     },
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)

@@ -4,7 +4,7 @@ import pytest
 from openvino import opset16 as ops
 
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, of_rows, random, stays
+from tests.support.passes_checks import compare, random, stays_test
 
 
 def convolved(filters, before=(), after=(), strides=(), dilations=(), groups=False):
@@ -74,7 +74,4 @@ STAYS = {
     },
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)

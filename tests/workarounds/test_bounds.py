@@ -10,7 +10,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, model_of, of_rows, random, stays
+from tests.support.passes_checks import compare, model_of, random, stays_test
 
 
 def _pooled(x):
@@ -185,7 +185,4 @@ STAYS = {
     },
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)

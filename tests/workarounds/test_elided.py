@@ -8,7 +8,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, model_of, of_rows, parameter, reshape, stays, transpose
+from tests.support.passes_checks import compare, model_of, parameter, reshape, stays_test, transpose
 
 
 @pytest.mark.parametrize(("before", "after"), [(0, 3), (1, 0), (2, 3), (2, 1)])
@@ -135,7 +135,4 @@ STAYS = {
     },
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)

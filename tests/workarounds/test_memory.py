@@ -7,7 +7,7 @@ from openvino import Core, Model, Node, opset16 as ops, save_model
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, of_rows, parameter, random, reshape, stays, transpose
+from tests.support.passes_checks import compare, parameter, random, reshape, stays_test, transpose
 from tools.faults import FAULTS
 from tools.faults.prelude import check
 
@@ -217,7 +217,4 @@ STAYS = {
     "memory.square_weights": {"rectangular": (of_one_weight, (3, 16))},
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)

@@ -5,7 +5,7 @@ import pytest
 from openvino import Type, opset16 as ops
 
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, of_rows, random, stays
+from tests.support.passes_checks import compare, random, stays_test
 
 PAD_FILTERS = {rank: random(4, 4, *[3] * rank) for rank in (1, 2, 3)}
 
@@ -143,7 +143,4 @@ STAYS = {
     },
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)

@@ -6,7 +6,7 @@ from openvino import opset16 as ops
 
 from paddle2ov.passes.drop_neutral import drop_neutral
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, of_rows, random, stays, transpose
+from tests.support.passes_checks import compare, random, stays_test, transpose
 
 HALF, ONES = np.float32(0.5), [1, 1]
 IMAGES = [
@@ -240,7 +240,4 @@ STAYS = {
     },
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)

@@ -7,7 +7,7 @@ import pytest
 from openvino import Node, Type, opset16 as ops
 
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, of_rows, random, stays
+from tests.support.passes_checks import compare, random, stays, stays_test
 
 PIXEL, PIXELS = random(4, 4), random(4, 4, 2, 2)
 
@@ -120,7 +120,4 @@ STAYS = {
     },
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)

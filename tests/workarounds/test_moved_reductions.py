@@ -15,11 +15,10 @@ from tests.support.passes_checks import (
     apply,
     compare,
     node_by_node,
-    of_rows,
     parameter,
     random,
     reshape,
-    stays,
+    stays_test,
     transpose,
 )
 
@@ -163,7 +162,4 @@ STAYS = {
     },
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)

@@ -10,7 +10,15 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import arrays_for, check_close, compare, model_of, node_by_node, of_rows, random, stays
+from tests.support.passes_checks import (
+    arrays_for,
+    check_close,
+    compare,
+    model_of,
+    node_by_node,
+    random,
+    stays_test,
+)
 
 
 def check_all(build, *dims, shapes):
@@ -181,6 +189,10 @@ def summed(x):
     return ops.reduce_sum(x, np.array([-1]), False)
 
 
+def added_to_batch(x, y):
+    return ops.add(x, ops.convolution(y, random(3, 3, 1, 1), [1, 1], [0, 0], [0, 0], [1, 1]))
+
+
 IMAGES, SEQUENCES = (-1, 3, -1, -1), (2, 4, 5)
 STAYS = {
     "post_ops.of_small_product": {
@@ -208,12 +220,10 @@ STAYS = {
         "images": (lambda x: ops.multiply(summed(x), random(4, 1)), (2, 4, 3, 5)),
         "one": (lambda x: scaled(summed(x)), (1, 4, 5)),
     },
+    "post_ops.of_single_image": {"added to a known batch": (added_to_batch, (2, 3, 5, 5), (1, 3, 5, 5))},
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)
 
 
 @pytest.mark.parametrize("dims", [(-1, 3, 5, 5), (-1, 3, -1, -1)], ids=str)
@@ -227,10 +237,3 @@ def test_a_convolved_image_is_added_to_each_of_a_batch(dims, is_constant):
         return ops.add(ops.relu(ops.add(x, convolved)), y)
 
     check_all(build, dims, (1, 3, 5, 5), shapes=[(2, 3, 5, 5), (1, 3, 5, 5)])
-
-
-def test_an_image_that_is_added_to_a_known_batch_stays():
-    def build(x, y):
-        return ops.add(x, ops.convolution(y, random(3, 3, 1, 1), [1, 1], [0, 0], [0, 0], [1, 1]))
-
-    assert stays(row("post_ops.of_single_image"), build, (2, 3, 5, 5), (1, 3, 5, 5))

@@ -9,7 +9,7 @@ from openvino import Model, Type, opset16 as ops
 from paddle2ov.graph.core import shared_core
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, model_of, node_by_node, of_rows, parameter, random, reshape, stays
+from tests.support.passes_checks import compare, model_of, node_by_node, parameter, random, reshape, stays_test
 
 
 def beside_quantized(build):
@@ -272,7 +272,4 @@ STAYS = {
     },
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)

@@ -8,8 +8,6 @@ import pytest
 from openvino import Core, Model, opset16 as ops
 from openvino._offline_transformations import apply_moc_transformations
 
-from gen_models import all_networks
-from gen_models.harness.store import generated_network
 from paddle2ov import ConversionInputError, convert, workarounds
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import NORMAL_FORM
@@ -18,6 +16,7 @@ from paddle2ov.workarounds.applying import rows_for
 from paddle2ov.workarounds.row import ANY, CPU, Workaround, at, local
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from paddle2ov.workarounds.target import INSTALLED
+from tests.support.models import network
 from tests.support.passes_checks import node_by_node, parameter, random
 from tests.support.random_graphs import random_graph
 from tools.faults import FAULTS
@@ -153,7 +152,7 @@ def test_sizes_after_others(build, small, large):
 @pytest.mark.parametrize("name", ["bert", "crnn", "swin_stage"])
 def test_a_network_for_another_device(name):
     """It has no remedy that CPUs alone need; what is static stays so, and it computes the same, node by node."""
-    folder = generated_network(all_networks()[name], "pir")
+    folder = network(name)
     models = {device: convert(folder, device=device) for device in (None, "GPU")}
     assert made_for(models["GPU"]) == Target("GPU")
     dynamic = {

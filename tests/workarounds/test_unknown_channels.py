@@ -5,7 +5,7 @@ import pytest
 from openvino import opset16 as ops
 
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import all_rewrites, compare, of_rows, random, stays
+from tests.support.passes_checks import all_rewrites, compare, random, stays_test
 
 
 def resized(mode):
@@ -66,7 +66,4 @@ STAYS = {
     },
 }
 
-
-@pytest.mark.parametrize(("name", "build", "dims"), of_rows(STAYS))
-def test_stays(name, build, dims):
-    assert stays(row(name), build, *dims)
+test_stays = stays_test(STAYS)
