@@ -28,7 +28,6 @@ from paddle2ov.program.reading import load_readers
 from paddle2ov.program.sources import forget_source, remember_source
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.extension import Extension
-from paddle2ov.translation.garbage import rare_collections
 from paddle2ov.translation.input_spec import ExampleArgument, InputArgument, OutputArgument
 from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument, read_model
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
@@ -62,7 +61,6 @@ def _archive_converted(function: _Convert) -> _Convert:
     return cast(_Convert, wrapped)
 
 
-@rare_collections()
 @_archive_converted
 def convert(
     model: ModelArgument,
