@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import itertools
 import logging
-import os
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from openvino import Model
@@ -20,10 +17,8 @@ from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import Counts, Graph, MatchFailures, Rewrite, rewrite_graph
 from paddle2ov.passes.implied_dims import narrow_inputs
-from paddle2ov.program.archives import is_archive, parameters_beside, unpacked
-from paddle2ov.program.files import parameter_file
+from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.model import Program
-from paddle2ov.program.paths import local_path
 from paddle2ov.program.reading import load_readers
 from paddle2ov.program.sources import forget_source, remember_source
 from paddle2ov.program.vocabulary import Vocabulary
@@ -41,27 +36,9 @@ if TYPE_CHECKING:
     from paddle2ov.report import ConversionReport
 
 log = logging.getLogger("paddle2ov")
-_Convert = TypeVar("_Convert", bound=Callable[..., Model])
 
 
-def _archive_converted(function: _Convert) -> _Convert:
-    """`convert` of an archive as well: the parameters are in it, and are read, as what is unpacked is removed."""
-
-    @wraps(function)
-    def wrapped(model: ModelArgument, params: ParamsArgument = None, **options: Any) -> Model:
-        model = local_path(model)
-        if not isinstance(model, str | os.PathLike) or not is_archive(model):
-            return function(model, params, **options)
-        name = parameter_file(params)
-        with unpacked(Path(model)) as folder:
-            converted = function(folder, parameters_beside(folder, name), **{**options, "share_weights": False})
-        forget_source(converted)
-        return converted
-
-    return cast(_Convert, wrapped)
-
-
-@_archive_converted
+@taking_archives(then=forget_source, share_weights=False)
 def convert(
     model: ModelArgument,
     params: ParamsArgument = None,

@@ -93,7 +93,7 @@ class Inspection:
         return {**data, "convertible": self.convertible}
 
 
-@taking_archives
+@taking_archives()
 def inspect(
     model: str | os.PathLike[str],
     params: str | os.PathLike[str] | None = None,

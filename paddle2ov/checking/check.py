@@ -56,7 +56,7 @@ _IR_VERSIONS = ("10", "11")
 
 
 @called_here(input="shapes")
-@taking_archives
+@taking_archives()
 def check(
     model: Model | str | os.PathLike[str],
     params: str | os.PathLike[str] | None = None,

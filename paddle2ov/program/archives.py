@@ -82,28 +82,40 @@ def parameters_beside(folder: Path, params: PathLike | None) -> Path | None:
     return folder / params if (folder / params).is_file() else Path(params)
 
 
-def taking_archives(function: _Function) -> _Function:
-    """A function of a model whose first argument may also be an archive, which is unpacked for as long as it runs.
+def taking_archives(
+    then: Callable[[Any], object] = lambda result: None, **fixed: object
+) -> Callable[[_Function], _Function]:
+    """For a function of a model, its first argument: that may also be an archive, unpacked for as long as it runs.
 
     `params` may then name a file in it.
+
+    Args:
+        then: called with the result of the function.
+        fixed: arguments that it has for an archive, whatever the caller says.
     """
 
-    @wraps(function)
-    def wrapped(model: Any, *args: Any, **kwargs: Any) -> Any:
-        model = local_path(model)
-        if not isinstance(model, str | os.PathLike) or not is_archive(model):
-            return function(model, *args, **kwargs)
-        from inspect import signature
+    def decorate(function: _Function) -> _Function:
+        @wraps(function)
+        def wrapped(model: Any, *args: Any, **kwargs: Any) -> Any:
+            model = local_path(model)
+            if not isinstance(model, str | os.PathLike) or not is_archive(model):
+                return function(model, *args, **kwargs)
+            from inspect import signature
 
-        from paddle2ov.program.files import parameter_file
+            from paddle2ov.program.files import parameter_file
 
-        arguments = signature(function).bind(model, *args, **kwargs).arguments
-        with unpacked(Path(model)) as folder:
-            arguments |= {"model": folder, "params": parameters_beside(folder, parameter_file(arguments.get("params")))}
-            options = arguments.pop("options", {})
-            return function(**arguments, **options)
+            arguments = signature(function).bind(model, *args, **kwargs).arguments
+            params = parameter_file(arguments.get("params"))
+            with unpacked(Path(model)) as folder:
+                arguments |= {"model": folder, "params": parameters_beside(folder, params), **fixed}
+                options = arguments.pop("options", {})
+                result = function(**arguments, **options)
+            then(result)
+            return result
 
-    return cast(_Function, wrapped)
+        return cast(_Function, wrapped)
+
+    return decorate
 
 
 def format_in(archive: Path) -> str | None:

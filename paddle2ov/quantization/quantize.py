@@ -40,7 +40,7 @@ _MIN_HELD_BACK = 50
 """From this number of items on, a fifth is not calibrated with where `subset_size` would take all."""
 
 
-@taking_archives
+@taking_archives()
 def quantize(
     model: PathLike,
     data: Data,

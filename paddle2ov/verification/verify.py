@@ -53,7 +53,7 @@ _ROUNDED = "This may be the rounding of narrow floats: compare in f32 to tell it
 
 
 @called_here(input="shapes", output="outputs", image="images")
-@taking_archives
+@taking_archives()
 def verify(
     model: str | os.PathLike[str],
     params: str | os.PathLike[str] | None = None,
