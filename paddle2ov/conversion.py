@@ -19,12 +19,10 @@ from paddle2ov.passes import Counts, Graph, MatchFailures, Rewrite, rewrite_grap
 from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.model import Program
-from paddle2ov.program.reading import load_readers
 from paddle2ov.program.sources import forget_source, remember_source
-from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import ExampleArgument, InputArgument, OutputArgument
-from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument, read_model
+from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument, prepare
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.sequence_lengths import SequenceCount
@@ -118,24 +116,20 @@ def convert(
         _check_report(report)
     target = Target.named(device)
     rewrites = rewrites_for(target, without, optimise=rewrite)
-    load_readers()  # loaded once per process, not part of the time of this model
-    registry = Registry(extension)
+    registry = Registry(extension)  # loaded once per process, not part of the time of this model
     clock = [time.perf_counter()]
-    signatures = registry.signatures()
-    program, overrides, outputs = read_model(model, params, input, output, example_input, signatures, share_weights)
-    # The weights of a model in files are in mapped memory, or in arrays that nothing else uses.
-    shares_memory = share_weights or (program is not model and program.source is not None)
-    for name, key in registry.unused(program):
-        log.warning("extension: '%s' is not used: PIR's operator of that name goes by '%s' here", name, key)
-    sequences = [input_.name for input_ in program.inputs if input_.lod_level] if program is not model else []
-    if sequences and not sequence_lengths:
-        log.warning(
-            "'%s' takes sequences (LoD), and the converted model one of them: for several, convert with "
-            "sequence_lengths=True (--sequence-lengths)",
-            "', '".join(sequences),
-        )
-    if sequence_lengths is True and not sequences and program is not model:
-        log.warning("sequence_lengths (--sequence-lengths) has no effect: no input is declared with sequences (LoD)")
+    request = prepare(
+        registry,
+        model,
+        params,
+        input,
+        output,
+        example_input=example_input,
+        share_weights=share_weights,
+        sequence_lengths=sequence_lengths,
+    )
+    program = request.program
+    _warn_of_arguments(request, is_read=program is not model)
     settings = None
     if bounded or preprocess:
         from paddle2ov.deployment.beside import folder_of, required_settings
@@ -143,19 +137,9 @@ def convert(
 
         settings = required_settings(folder_of(model))
         if bounded:
-            overrides = bounded_by(settings, program.inputs, overrides)
+            request = replace(request, overrides=bounded_by(settings, program.inputs, request.overrides))
     clock.append(time.perf_counter())
-    request = TranslationRequest(
-        program,
-        overrides,
-        outputs,
-        registry,
-        Vocabulary(signatures),
-        share_weights=shares_memory,
-        sequence_lengths=sequence_lengths,
-        provenance=report is not None,
-    )
-    converted = convert_program(request, progress)
+    converted = convert_program(replace(request, provenance=report is not None), progress)
     if report is not None:
         _note_translated(report, converted, program)
     clock.append(time.perf_counter())
@@ -188,13 +172,27 @@ def translated(model: ModelArgument, extension: Extension = None) -> Model:
     Raises:
         Paddle2OVError: as `convert` does.
     """
-    load_readers()
-    registry = Registry(extension)
-    signatures = registry.signatures()
-    program, overrides, outputs = read_model(model, None, None, None, None, signatures, True)
-    converted = convert_program(TranslationRequest(program, overrides, outputs, registry, Vocabulary(signatures)), None)
+    converted = convert_program(prepare(Registry(extension), model))
     narrow_inputs(Graph(converted))
     return converted
+
+
+def _warn_of_arguments(request: TranslationRequest, is_read: bool) -> None:
+    """Logs which arguments have no effect; of a program that was read, not given as such, also which are missing."""
+    program, sequence_lengths = request.program, request.sequence_lengths
+    for name, key in request.registry.unused(program):
+        log.warning("extension: '%s' is not used: PIR's operator of that name goes by '%s' here", name, key)
+    if not is_read:
+        return
+    sequences = [variable.name for variable in program.inputs if variable.lod_level]
+    if sequences and not sequence_lengths:
+        log.warning(
+            "'%s' takes sequences (LoD), and the converted model one of them: for several, convert with "
+            "sequence_lengths=True (--sequence-lengths)",
+            "', '".join(sequences),
+        )
+    if sequence_lengths is True and not sequences:
+        log.warning("sequence_lengths (--sequence-lengths) has no effect: no input is declared with sequences (LoD)")
 
 
 def _rewrite(model: Model, rewrites: tuple[Rewrite, ...]) -> tuple[dict[str, Counts], MatchFailures]:

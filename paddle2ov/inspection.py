@@ -9,17 +9,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import structs
+
 from paddle2ov.errors import OpConversionError, Paddle2OVError, Place, Refusal, UnsupportedOpsError
 from paddle2ov.graph.values import EmptyTensorArray
 from paddle2ov.program.archives import taking_archives
+from paddle2ov.program.files import model_path
 from paddle2ov.program.liveness import prune
-from paddle2ov.program.model import Block, Operator, Program, Variable
+from paddle2ov.program.model import Block, Operator, Variable
 from paddle2ov.program.op_versions import written_by
-from paddle2ov.program.reading import read_program
-from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.report import jsonable
 from paddle2ov.translation.extension import Extension
-from paddle2ov.translation.input_spec import InputArgument, InputOverride, OutputArgument, parse_input, parse_output
+from paddle2ov.translation.input_spec import InputArgument, OutputArgument
+from paddle2ov.translation.model_argument import prepare
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import STRUCTURE, Registry
 from paddle2ov.translation.scope import Scope
@@ -119,8 +121,8 @@ def inspect(
         ConversionInputError: an input or a result is none of the program's.
     """
     registry = Registry(extension)
-    signatures = registry.signatures()
-    program = read_program(model, params, signatures)
+    request = prepare(registry, model_path(model), params, input, output)
+    program = request.program
     block, _ = prune(program.block, (item.variable for item in program.outputs))
     used = Counter(operator.type for operator in block.walk())
     variables = program.variables
@@ -141,7 +143,7 @@ def inspect(
         len(program.parameters),
         sum(weight.data.nbytes for weight in program.parameters.values()),
         _nesting(block),
-        find_refusals(program, registry, Vocabulary(signatures), parse_input(input), parse_output(output)),
+        find_refusals(request),
     )
 
 
@@ -150,33 +152,14 @@ def _nesting(block: Block) -> int:
     return 1 + max(inner) if inner else 0
 
 
-def find_refusals(
-    program: Program,
-    registry: Registry,
-    vocabulary: Vocabulary,
-    overrides: Sequence[InputOverride] = (),
-    outputs: Sequence[str] = (),
-    sequence_lengths: bool = False,
-) -> tuple[Refusal, ...]:
-    """What stops the conversion of a program: operators without a converter first, then what converters refuse.
-
-    `overrides` and `outputs` are `input` and `output` of `convert`, parsed.
+def find_refusals(request: TranslationRequest) -> tuple[Refusal, ...]:
+    """What stops a conversion: operators without a converter first, then what converters refuse.
 
     Raises:
         ConversionInputError: an input or a result is requested that the program does not have.
     """
     try:
-        convert_program(
-            TranslationRequest(
-                program,
-                overrides,
-                outputs,
-                registry,
-                vocabulary,
-                sequence_lengths=sequence_lengths,
-                translator=_Collector,
-            )
-        )
+        convert_program(structs.replace(request, translator=_Collector))
     except _CollectedError as collected:
         return _merged(refusal for error in collected.errors for refusal in error.refusals)
     except OpConversionError as error:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
 
 if TYPE_CHECKING:
@@ -93,22 +95,19 @@ class ConversionRequest:
     def _refusals(self) -> tuple[Program, Sequence[Refusal]]:
         """The program, and all that is refused of it, which depends on the options."""
         from paddle2ov.inspection import find_refusals
-        from paddle2ov.program.reading import read_program
-        from paddle2ov.program.vocabulary import Vocabulary
-        from paddle2ov.translation.input_spec import parse_input, parse_output
+        from paddle2ov.translation.model_argument import prepare
         from paddle2ov.translation.registry import Registry
 
-        registry = Registry()
-        signatures = registry.signatures()
-        program = read_program(self.program, self.params, signatures)
-        overrides = parse_input(self.input)
+        request = prepare(
+            Registry(), self.program, self.params, self.input, self.output, sequence_lengths=self.sequence_lengths
+        )
         if self.bounded:
             from paddle2ov.deployment.beside import folder_of, required_settings
             from paddle2ov.deployment.bounds import bounded
 
-            overrides = bounded(required_settings(folder_of(self.program)), program.inputs, overrides)
-        outputs, vocabulary = parse_output(self.output), Vocabulary(signatures)
-        return program, find_refusals(program, registry, vocabulary, overrides, outputs, self.sequence_lengths)
+            settings = required_settings(folder_of(self.program))
+            request = replace(request, overrides=bounded(settings, request.program.inputs, request.overrides))
+        return request.program, find_refusals(request)
 
     def arrays(self, path: Path, model: Model, program: Program, measures: bool) -> tuple[Arrays | None, Arrays | None]:
         """Reads the inputs in a file: for the converted model, and for the program that it is verified against.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterable
@@ -13,14 +12,10 @@ from paddle2ov.errors import ConversionInputError, FailingAs, ModelReadError
 from paddle2ov.program.budget import MAX_PROGRAM_BYTES
 from paddle2ov.program.files import SNIFF_BYTES, ModelFiles, PathLike, find_model, format_of
 from paddle2ov.program.model import Program
+from paddle2ov.program.parameters import read_combined, read_separate
 from paddle2ov.program.signatures import Signature
 from paddle2ov.program.sources import ChangedError, MemorySource, Source
 from paddle2ov.program.vocabulary import Vocabulary
-
-
-def load_readers() -> None:
-    """Imports the modules that reading any model needs; the time for that is spent once in a process."""
-    importlib.import_module("paddle2ov.program.parameters")
 
 
 def read_program(
@@ -87,8 +82,6 @@ def _read(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: boo
 
 
 def _read_files(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: bool) -> Program:
-    from paddle2ov.program import parameters  # the schema decoders are loaded when a model is read
-
     content = source.read(files.program, MAX_PROGRAM_BYTES)
     if files.format == "pir":
         from paddle2ov.program.pir import read_pir
@@ -101,11 +94,11 @@ def _read_files(files: ModelFiles, vocabulary: Vocabulary, source: Source, mappe
     program.source, program.size = source, len(content)
     _check_names(files.program, program)
     if files.params is not None:
-        program.parameters = parameters.read_combined(files.params, declared, source, mapped)
+        program.parameters = read_combined(files.params, declared, source, mapped)
     elif declared and not files.candidates:  # a program in memory
         raise ModelReadError(f"params: the program has {len(declared)} parameters, and none are given")
     elif declared and files.format == "legacy" and _any_separate(files, declared[0].name):
-        program.parameters = parameters.read_separate(files.program.parent, declared, source)
+        program.parameters = read_separate(files.program.parent, declared, source)
     elif declared:
         looked = ", ".join(path.name for path in files.candidates)
         raise ModelReadError(

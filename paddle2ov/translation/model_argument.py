@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, TypeAlias, Union
 
 from paddle2ov.errors import ConversionInputError, ModelReadError, system_reason
@@ -11,15 +10,17 @@ from paddle2ov.program.files import PathLike, parameter_file
 from paddle2ov.program.model import Program
 from paddle2ov.program.paths import local_path
 from paddle2ov.program.reading import read_contents, read_program
-from paddle2ov.program.signatures import Signature
+from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.input_spec import (
     ExampleArgument,
     InputArgument,
-    InputOverride,
     OutputArgument,
     parse_input,
     parse_output,
 )
+from paddle2ov.translation.model_builder import TranslationRequest
+from paddle2ov.translation.registry import Registry
+from paddle2ov.translation.sequence_lengths import SequenceCount
 
 if TYPE_CHECKING:
     import paddle
@@ -32,52 +33,56 @@ ModelArgument: TypeAlias = Union[
 ParamsArgument: TypeAlias = PathLike | Content | None
 
 
-def read_model(
+def prepare(
+    registry: Registry,
     model: ModelArgument,
-    params: ParamsArgument,
-    given: InputArgument,
-    wanted: OutputArgument,
-    example: ExampleArgument,
-    signatures: Sequence[Signature],
-    mapped: bool,
-) -> tuple[Program, Sequence[InputOverride], Sequence[str]]:
-    """The program of a model in files, in memory or of a live one, and what is asked of its inputs and results.
-
-    Args:
-        model: that of `convert`.
-        params: that of `convert`.
-        given: `input` of `convert`.
-        wanted: `output` of `convert`.
-        example: `example_input` of `convert`.
-        signatures: those of operators that Paddle does not have.
-        mapped: whether the weights stay in the parameter file.
+    params: ParamsArgument = None,
+    input: InputArgument = None,
+    output: OutputArgument = None,
+    *,
+    example_input: ExampleArgument = None,
+    share_weights: bool = True,
+    sequence_lengths: bool | SequenceCount = False,
+) -> TranslationRequest:
+    """Reads a model in files, in memory, or a live one; all arguments but `registry` are those of `convert`.
 
     Raises:
         ModelReadError: the model cannot be found or read.
         ConversionInputError: the arguments do not fit each other, or are of types that cannot be converted.
     """
+    signatures = registry.signatures()
     if isinstance(model, tuple | list):
         if len(model) != 2 or params is not None:
             raise ConversionInputError("a model given as a pair is (program file, parameter file)")
         model, params = model
         model = local_path(model)
-    if _is_content(model):
-        if example is not None:
-            raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")
-        program = read_contents(_content(model, "model"), _content(params, "params"), signatures)
-        return program, parse_input(given), parse_output(wanted)
-    if params is not None and not isinstance(model, str | os.PathLike):
+    is_file = isinstance(model, str | os.PathLike) or _is_content(model)  # on a disk or in memory
+    if params is not None and not is_file:
         raise ConversionInputError(f"params is for a model in files, not for a {type(model).__name__}")
-    if not isinstance(model, str | os.PathLike | Program):
+    if is_file or isinstance(model, Program):
+        if example_input is not None:
+            raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")
+        if isinstance(model, Program):
+            program = model
+        elif isinstance(model, str | os.PathLike):
+            program = read_program(model, parameter_file(params), signatures, mapped=share_weights)
+        else:
+            program = read_contents(_content(model, "model"), _content(params, "params"), signatures)
+        overrides, outputs = parse_input(input), parse_output(output)
+    else:
         from paddle2ov.translation.live import read_live
 
-        return read_live(model, given, wanted, example, signatures)
-    if example is not None:
-        raise ConversionInputError("example_input is for a paddle.nn.Layer; a saved model has its own input shapes")
-    if isinstance(model, Program):
-        return model, parse_input(given), parse_output(wanted)
-    program = read_program(model, parameter_file(params), signatures, mapped=mapped)
-    return program, parse_input(given), parse_output(wanted)
+        program, overrides, outputs = read_live(model, input, output, example_input, signatures)
+    return TranslationRequest(
+        program,
+        overrides,
+        outputs,
+        registry,
+        Vocabulary(signatures),
+        # The weights of a model in files are in mapped memory, or in arrays that nothing else uses.
+        share_weights=share_weights or (program is not model and program.source is not None),
+        sequence_lengths=sequence_lengths,
+    )
 
 
 def _is_content(value: object) -> bool:
