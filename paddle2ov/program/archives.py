@@ -8,17 +8,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import IO, Any, NamedTuple, TypeVar, cast
 
 from paddle2ov.errors import ModelReadError, Paddle2OVError, system_reason
+from paddle2ov.program.files import LEGACY_NAMES, PathLike, is_named_as_program, parameter_file
 from paddle2ov.program.paths import APPLE_DOUBLE, local_path
-
-if TYPE_CHECKING:
-    from paddle2ov.program.files import PathLike
 
 SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_NAMES = ("__model__", "model", "inference")
 _MAX_MEMBERS = 100_000
 _UNPACKED: dict[Path, Path] = {}
 """The folders of archives that are unpacked now, and the archives."""
@@ -102,8 +99,6 @@ def taking_archives(
                 return function(model, *args, **kwargs)
             from inspect import signature
 
-            from paddle2ov.program.files import parameter_file
-
             arguments = signature(function).bind(model, *args, **kwargs).arguments
             params = parameter_file(arguments.get("params"))
             with unpacked(Path(model)) as folder:
@@ -127,7 +122,7 @@ def format_in(archive: Path) -> str | None:
     """
     try:
         with _members(archive, _budget(archive)) as members:
-            programs = [path for name in members if _is_program(path := PurePosixPath(name), members)]
+            programs = [path for path in members if _is_program(path, members)]
     except ModelReadError:
         raise
     except Exception as error:  # tarfile, zipfile and what they decompress with raise all kinds of them
@@ -185,15 +180,15 @@ def _unpack(archive: Path, folder: Path) -> None:
     budget = _budget(archive)
     with _members(archive, budget) as members:
         place = _place_of_model(archive, members)
-        for name, (size, open_member) in members.items():
-            if PurePosixPath(name).parent != place:
+        for path, (size, open_member) in members.items():
+            if path.parent != place:
                 continue
             budget -= size
             if budget < 0:
                 raise _too_large(archive)
             member = open_member()
             if member is not None:
-                with member, (folder / PurePosixPath(name).name).open("xb") as file:
+                with member, (folder / path.name).open("xb") as file:
                     copyfileobj(member, file)
 
 
@@ -201,37 +196,31 @@ def _too_large(archive: Path) -> ModelReadError:
     return ModelReadError(f"{archive}: unpacks to more than {_RATIO} times its size")
 
 
-def _place_of_model(archive: Path, names: Collection[str]) -> PurePosixPath:
-    places = {PurePosixPath(name).parent for name in names if _is_program(PurePosixPath(name), names)}
+def _place_of_model(archive: Path, paths: Collection[PurePosixPath]) -> PurePosixPath:
+    places = {path.parent for path in paths if _is_program(path, paths)}
     if len(places) == 1:
         return places.pop()
     if not places:
-        held = ", ".join([*names][:20]) or "nothing"
+        held = ", ".join([*map(str, paths)][:20]) or "nothing"
         raise ModelReadError(f"{archive}: no Paddle inference model in it; it holds: {held}")
     listing = ", ".join(sorted(map(str, places))[:20])
     raise ModelReadError(f"{archive}: holds {len(places)} models ({listing}); unpack it")
 
 
-def _is_program(path: PurePosixPath, names: Collection[str]) -> bool:
-    if path.name.startswith("."):
-        return False
-    return (
-        path.suffix == ".pdmodel"
-        or path.name in _NAMES
-        or (path.suffix == ".json" and str(path.with_suffix(".pdiparams")) in names)
-        or path.name == "inference.json"
-    )
+def _is_program(path: PurePosixPath, paths: Collection[PurePosixPath]) -> bool:
+    is_named = path.name in LEGACY_NAMES or is_named_as_program(path, paths.__contains__)
+    return is_named and not path.name.startswith(".")
 
 
 @contextmanager
-def _members(archive: Path, most: int) -> Iterator[dict[str, _Member]]:
+def _members(archive: Path, most: int) -> Iterator[dict[PurePosixPath, _Member]]:
     """The regular files in an archive, in its order; of several with one name, the last."""
     if archive.suffix.lower() == ".zip":
         import zipfile  # 10 ms, as tarfile takes, for the few models that are archives
 
         with zipfile.ZipFile(archive) as packed:
             infos = (item for item in packed.infolist() if not item.is_dir())
-            yield _by_name(
+            yield _by_path(
                 archive, ((info.filename, _Member(info.file_size, partial(packed.open, info))) for info in infos)
             )
     else:
@@ -241,7 +230,7 @@ def _members(archive: Path, most: int) -> Iterator[dict[str, _Member]]:
             bounded: Any = _Bounded(file, most, archive)
             with tarfile.open(fileobj=bounded, mode="r:") as packed_tar:
                 files = (item for item in packed_tar if item.isfile())
-                yield _by_name(
+                yield _by_path(
                     archive, ((item.name, _Member(item.size, partial(packed_tar.extractfile, item))) for item in files)
                 )
 
@@ -258,12 +247,13 @@ _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "lzma", b"]\0\
 """What begins a compressed file, and the module that reads it."""
 
 
-def _by_name(archive: Path, members: Iterable[tuple[str, _Member]]) -> dict[str, _Member]:
-    by_name: dict[str, _Member] = {}
+def _by_path(archive: Path, members: Iterable[tuple[str, _Member]]) -> dict[PurePosixPath, _Member]:
+    by_path: dict[PurePosixPath, _Member] = {}
     for number, (name, member) in enumerate(members):
         if number >= _MAX_MEMBERS:
             raise ModelReadError(f"{archive}: holds more than {_MAX_MEMBERS} files")
-        by_name.pop(name, None)  # it stands where the last one does: a tar that is compressed is read in its order
-        if not PurePosixPath(name).name.startswith(APPLE_DOUBLE):
-            by_name[name] = member
-    return by_name
+        path = PurePosixPath(name)
+        by_path.pop(path, None)  # it stands where the last one does: a tar that is compressed is read in its order
+        if not path.name.startswith(APPLE_DOUBLE):
+            by_path[path] = member
+    return by_path

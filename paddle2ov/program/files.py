@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from codecs import BOM_UTF8
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from paddle2ov.errors import ConversionInputError, ModelReadError, system_reason
@@ -14,7 +14,7 @@ from paddle2ov.program.sources import check_fetched, open_regular
 
 PathLike = str | os.PathLike[str]
 
-_LEGACY_NAMES = ("__model__", "model", "inference")
+LEGACY_NAMES = ("__model__", "model", "inference")
 LOOKED_FOR = "*.json in PIR format, *.pdmodel, __model__"
 SNIFF_BYTES = 4096
 SETTINGS = ("inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml", "deploy.yml")
@@ -147,7 +147,7 @@ def _program_in(folder: Path) -> tuple[Path, Path | None]:
             f"{folder}: holds {len(programs)} models ({', '.join(programs)}); pass the file that is meant"
         )
     for entry in (folder / name for name in names):
-        if entry.suffix == ".json" or entry.name in _LEGACY_NAMES:
+        if entry.suffix == ".json" or entry.name in LEGACY_NAMES:
             _check_fetched(entry)
         if is_named_as_program(entry):
             raise ModelReadError(f"{entry}: {_no_program(entry)}")
@@ -163,7 +163,7 @@ def _is_program(folder: Path, name: str) -> bool:
     """Whether a file of a folder is a program, by its name and its first bytes."""
     if name.endswith(".json"):
         return _sniff(folder / name) == "pir"
-    return name.endswith(".pdmodel") or (name in _LEGACY_NAMES and _sniff(folder / name) is not None)
+    return name.endswith(".pdmodel") or (name in LEGACY_NAMES and _sniff(folder / name) is not None)
 
 
 def _stem(name: str) -> str:
@@ -177,12 +177,12 @@ def other_model(names: Iterable[str]) -> str:
     return next((_NO_PROGRAM[suffix] for suffix in (".pdparams", ".onnx", ".nb") if suffix in suffixes), "")
 
 
-def is_named_as_program(path: Path) -> bool:
+def is_named_as_program(path: PurePath, is_file: Callable[[PurePath], bool] = os.path.isfile) -> bool:
     """Whether a file is called as only programs are, whatever it holds."""
     return (
         path.suffix == ".pdmodel"
         or path.name in ("__model__", "inference.json")
-        or (path.suffix == ".json" and path.with_suffix(".pdiparams").is_file())
+        or (path.suffix == ".json" and is_file(path.with_suffix(".pdiparams")))
     )
 
 

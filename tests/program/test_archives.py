@@ -60,6 +60,14 @@ def test_an_archive_is_the_model_in_it(folder, kind, tmp_path):
     assert same(paddle2ov.convert(zipped(folder, target) if " " in kind else packed(folder, target, kind)), folder)
 
 
+def test_a_tar_of_the_current_folder(tmp_path):
+    """Its names begin with "./", which no path that is made of them shows."""
+    with tarfile.open(tmp_path / "net.tar", "w") as tar:
+        for file in files_of(network("squeezenet1_1")):
+            tar.add(file, f"./net{file.suffix}")
+    assert paddle2ov.inspect(tmp_path / "net.tar").convertible
+
+
 def test_what_macos_adds_is_no_model(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "models" / "growing")
     for file in folder.iterdir():
@@ -281,4 +289,4 @@ def test_an_archive_with_many_versions_of_its_files(folder, tmp_path):
             archive.add(item, f"growing/{item.name}")
     assert same(paddle2ov.convert(path), folder)
     with archives._members(path, 1 << 30) as members:
-        assert list(members) == [f"growing/{path.name}" for path in sorted(folder.iterdir(), reverse=True)]
+        assert [*map(str, members)] == [f"growing/{path.name}" for path in sorted(folder.iterdir(), reverse=True)]
