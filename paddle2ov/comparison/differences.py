@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from openvino import Type
 
 from paddle2ov.compilation.running import Result
-from paddle2ov.graph.types import OV_TYPES, as_pairs
+from paddle2ov.graph.types import OV_TYPES, as_pairs, bits_to_values
 from paddle2ov.typing import AnyArray
 
 LEAST_TOLERANCE = {"float16": 2e-3, "bfloat16": 2e-2, "float8_e4m3fn": 0.2, "float8_e5m2": 0.4}
@@ -121,7 +122,7 @@ def as_openvino_array(expected: Expected) -> AnyArray:
     """Paddle's array as OpenVINO has it: bfloat16 as float32, complex numbers as pairs."""
     array = expected.array
     if expected.dtype == "bfloat16" and array.dtype == np.uint16:
-        return (array.astype(np.uint32) << 16).view(np.float32)
+        return bits_to_values(array, Type.bf16)
     return as_pairs(array)
 
 

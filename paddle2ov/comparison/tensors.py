@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import PartialShape, Shape, Tensor, Type
 
-from paddle2ov.graph.types import bfloat16_bits, numpy_dtype
+from paddle2ov.graph.types import bfloat16_bits, bits_to_values, numpy_dtype
 from paddle2ov.typing import AnyArray
 
 FLOATS = frozenset(("f16", "bf16", "f32", "f64"))
@@ -18,12 +18,7 @@ def is_float(kind: Type) -> bool:
 
 def to_array(tensor: Tensor) -> AnyArray:
     """The values; bfloat16 as float32."""
-    if tensor.get_element_type() != Type.bf16:
-        return np.asarray(tensor.data)
-    if tensor.size == 0:
-        return np.zeros(tuple(tensor.shape), np.float32)
-    bits = np.frombuffer(tensor.data.tobytes(), np.uint16).astype(np.uint32)
-    return (bits << 16).view(np.float32).reshape(tuple(tensor.shape))
+    return bits_to_values(tensor.data, tensor.get_element_type())
 
 
 def to_tensor(array: AnyArray, kind: Type) -> Tensor:

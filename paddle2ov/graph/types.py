@@ -91,7 +91,7 @@ def as_pairs(array: AnyArray) -> AnyArray:
 def bits_to_values(array: AnyArray, ov_type: Type) -> AnyArray:
     """The values of a Constant's data: NumPy has no bfloat16, which OpenVINO returns as an array of float16."""
     if ov_type == Type.bf16:
-        return (array.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+        return np.asarray(array.view(np.uint16).astype(np.uint32) << 16).view(np.float32)  # 0-D, `<<` makes a number
     return array
 
 

@@ -12,6 +12,7 @@ from openvino import Model, PartialShape
 
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
+from paddle2ov.graph.types import bfloat16_bits
 from paddle2ov.inputs.given_arrays import Inputs
 from paddle2ov.inputs.index_ranges import UNLIMITED, Range, index_ranges
 from paddle2ov.inputs.linked_sizes import Free, ShapeProbe, Sizes, fit_sizes, spread_sizes
@@ -249,7 +250,7 @@ def _array(
     if variable.name == "im_shape" and image is not None:
         return np.broadcast_to(np.array(image[2:], storage), shape).copy()
     if dtype == "bfloat16":
-        return (rng.uniform(-1, 1, shape).astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+        return bfloat16_bits(rng.uniform(-1, 1, shape))
     if dtype == "bool":
         return rng.integers(0, 2, shape).astype(np.bool_)
     if storage.kind in "iu":

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
 from openvino import Node, Output, Shape, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.evaluation import evaluate_node
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.types import numpy_dtype
+from paddle2ov.graph.types import bfloat16_bits, numpy_dtype
 from paddle2ov.typing import AnyArray
 
 _COMPUTED = frozenset(("Broadcast", "Concat", "Convert", "Multiply", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
@@ -57,7 +56,5 @@ def large_constant(array: AnyArray, element_type: Type) -> Node:
 
 
 def elements_of(numbers: AnyArray, element_type: Type) -> AnyArray:
-    """Numbers as the elements of a Constant: for bfloat16, which must hold them exactly, their bits as uint16."""
-    if element_type == Type.bf16:
-        return (numbers.view(np.uint32) >> 16).astype(np.uint16)
-    return numbers
+    """Numbers as the elements of a Constant: for bfloat16 their bits as uint16."""
+    return bfloat16_bits(numbers) if element_type == Type.bf16 else numbers
