@@ -17,6 +17,7 @@ from typing import Any
 _UNSHOWN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 """Characters that no text on a terminal holds: they move the cursor, change its colours, or turn the line around."""
 _LONG_WORD = r"\S{4000,}"
+_SOURCE_PLACE = r"Exception from \S+:\d+:|.*Check '.*' failed at \S+:\d+:"
 _REFUSED_NODE = r"While validating node '\w+::(\w+) (.*)' with friendly_name"
 _NODE_INPUT = r"\[\d+\]:(\w+\[[^]]*\])"
 _LIBRARY_FRAME = r'File "[^"]*[/\\](paddle|decorator)(\.py|[/\\])'
@@ -106,7 +107,7 @@ NEXT_STEPS = (
     "your own')."
 )
 """What a user can do about a refused operator."""
-OTHERS = "All that stops this model, in one list: `paddle2ov inspect MODEL`."
+ALL_REFUSALS = "All that stops this model, in one list: `paddle2ov inspect MODEL`."
 """How to find all refusals; a conversion shows only the first."""
 
 
@@ -158,7 +159,7 @@ class UnsupportedOpsError(Paddle2OVError):
             f"no converter for {len(self.operators)} operator type(s) of this program:",
             *(f"- {refusal}" for refusal in self._refusals),
             NEXT_STEPS,
-            OTHERS,
+            ALL_REFUSALS,
         ]
         super().__init__("\n".join(lines))
 
@@ -256,19 +257,14 @@ def warn_of_operator(place: Place, reason: str) -> None:
 
 
 def described(error: BaseException) -> str:
-    """The message of an exception that nobody raised on purpose, in one line."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    useful = [line for line in lines if not line.startswith(("Exception from", "Check '"))]
-    if useful and (node := re.match(_REFUSED_NODE, useful[0])):
-        useful[0] = f"OpenVINO refuses {node[1]}({', '.join(re.findall(_NODE_INPUT, node[2]))}):"
-        return " ".join(useful[:3])
-    return f"{type(error).__name__}: {' '.join((useful or lines)[:3]) or 'no message'}"
-
-
-def plain_message(error: Exception) -> str:
-    """The last line of an OpenVINO error, without the locations in OpenVINO's source."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__
+    """The message of an exception that nobody raised on purpose, in one line, without places in OpenVINO's source."""
+    lines = [line.strip() for line in re.sub(_SOURCE_PLACE, "", str(error)).splitlines() if line.strip()]
+    if lines and (node := re.match(_REFUSED_NODE, lines[0])):
+        lines[0] = f"OpenVINO refuses {node[1]}({', '.join(re.findall(_NODE_INPUT, node[2]))}):"
+    message = " ".join(lines[:3])
+    if message and isinstance(error, RuntimeError):  # OpenVINO's errors
+        return message
+    return f"{type(error).__name__}: {message or 'no message'}"
 
 
 def system_reason(error: Exception) -> str:
@@ -282,10 +278,9 @@ def system_reason(error: Exception) -> str:
 
 
 def system_message(error: Exception) -> str:
-    """The file that the system refuses, and why, without a number; of other errors, their message."""
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
-    return str(error)
+    """The same after the name of the file, for what does not name it itself."""
+    name = error.filename if isinstance(error, OSError) else None
+    return system_reason(error) if name is None else f"{os.fsdecode(name)}: {system_reason(error)}"
 
 
 class FailingAs:

@@ -31,7 +31,7 @@ from paddle2ov.errors import (
     ConversionWarning,
     ModelReadError,
     OpenVINORunError,
-    plain_message,
+    described,
     warn,
 )
 from paddle2ov.graph.core import shared_core
@@ -164,7 +164,7 @@ def _subject(
             return _Subject(str(path), shared_core().read_model(path))
         except RuntimeError as error:
             is_alone = path.suffix == ".xml" and not weights.exists()
-            reason = f"its weights, {weights.name}, are not beside it" if is_alone else plain_message(error)
+            reason = f"its weights, {weights.name}, are not beside it" if is_alone else described(error)
             raise ModelReadError(f"{path}: {reason}") from error
     program = read_program(model, params, Registry(extension).signatures(), mapped=False)
 

@@ -11,7 +11,7 @@ from openvino import Model, Tensor
 from paddle2ov.comparison.tensors import copied
 from paddle2ov.compilation.precision import HINT, no_hardware
 from paddle2ov.compilation.runtime_info import runtime_info
-from paddle2ov.errors import ConversionInputError, plain_message
+from paddle2ov.errors import ConversionInputError, described
 from paddle2ov.graph.core import missing_device, shared_core, with_error_reporting
 from paddle2ov.program.sources import check_mapped
 
@@ -39,7 +39,7 @@ class Device:
         try:
             request = self.compile(model).create_infer_request()
         except RuntimeError as error:
-            return [plain_message(error)] * len(sequence)
+            return [described(error)] * len(sequence)
         results: list[list[Tensor] | str] = []
         for inputs in sequence:
             try:
@@ -49,7 +49,7 @@ class Device:
                 request.infer()
                 results.append([copied(request.get_output_tensor(i)) for i in range(len(model.outputs))])
             except RuntimeError as error:
-                results.append(plain_message(error))
+                results.append(described(error))
         return results
 
 
@@ -66,7 +66,7 @@ def chosen_device(name: str, precision: str) -> Device:
         probe = core.compile_model(_probe(), name, {HINT: precision})
         computes_in = probe.get_property(HINT).get_type_name()
     except RuntimeError as error:
-        reason = missing_device(name, error) or plain_message(error)
+        reason = missing_device(name, error) or described(error)
         raise ConversionInputError(f"device: {name} in {precision}: {reason}") from None
     if computes_in != precision:
         raise ConversionInputError(no_hardware(name, precision))

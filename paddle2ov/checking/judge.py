@@ -13,7 +13,7 @@ from paddle2ov.checking.input_sets import input_name
 from paddle2ov.checking.results import CheckedResult, CheckedRun
 from paddle2ov.comparison.evaluator import Computed, Evaluator
 from paddle2ov.comparison.rounding import Rounding
-from paddle2ov.errors import plain_message
+from paddle2ov.errors import described
 from paddle2ov.progress import StageProgress
 
 InputTensors = Sequence[Tensor]
@@ -70,7 +70,7 @@ class Judge:
         try:
             return self.reference.run(inputs, choose=choose, advance=advance)
         except RuntimeError as error:
-            return plain_message(error)
+            return described(error)
 
     def _settle(
         self, runs: list[CheckedRun], got: Sequence[list[Tensor] | str], sequence: Sequence[InputTensors]

@@ -265,8 +265,8 @@ def plain_errors(
     message `interrupted` and exits with 130, as shells do; SIGTERM ends in order too, with 143.
     """
     from paddle2ov.errors import (
+        ALL_REFUSALS,
         NEXT_STEPS,
-        OTHERS,
         ConversionInputError,
         OpConversionError,
         Paddle2OVError,
@@ -294,7 +294,7 @@ def plain_errors(
         if isinstance(error, ConversionInputError):  # also where an operator says so
             sys.exit(FAILED)
         if isinstance(error, OpConversionError):
-            click.echo(f"{NEXT_STEPS}\n{OTHERS}", err=True)
+            click.echo(f"{NEXT_STEPS}\n{ALL_REFUSALS}", err=True)
         sys.exit(refused if isinstance(error, UnsupportedOpsError | OpConversionError | RewriteError) else FAILED)
     except KeyboardInterrupt:
         click.echo(interrupted, err=True)

@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeVar
 
 import openvino
 
-from paddle2ov.errors import ConversionInputError, plain_message, system_message, system_reason
+from paddle2ov.errors import ConversionInputError, described, system_message, system_reason
 from paddle2ov.program.sources import NotRegularError, regular_file
 
 log = logging.getLogger("paddle2ov")
@@ -96,7 +96,7 @@ class CompiledCache:
         try:
             compiled.export_model(exported)
         except RuntimeError as error:
-            log.warning("cache_dir: nothing is kept: the device exports no compiled model: %s", plain_message(error))
+            log.warning("cache_dir: nothing is kept: the device exports no compiled model: %s", described(error))
             return
         names, blob = json.dumps([sorted(port.get_names()) for port in compiled.outputs]).encode(), exported.getbuffer()
         if len(blob) <= self._max_bytes:

@@ -15,7 +15,7 @@ import openvino
 from paddle2ov.compilation.precision import check_compilable, with_precision
 from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.compilation.properties import checked_properties
-from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
+from paddle2ov.errors import ConversionInputError, OpenVINORunError, described
 from paddle2ov.graph.core import check_device, compile_on, import_on, with_error_reporting, with_exact_integers
 from paddle2ov.program.files import PathLike, parameter_file
 from paddle2ov.program.paths import local_path
@@ -167,7 +167,7 @@ def convert_and_compile(build: Build, device: str, config: Mapping[str, Any]) ->
     try:
         return compile_on(device, model, config)
     except RuntimeError as error:
-        raise OpenVINORunError(f"OpenVINO does not compile the model: {plain_message(error)}") from error
+        raise OpenVINORunError(f"OpenVINO does not compile the model: {described(error)}") from error
 
 
 def import_model(

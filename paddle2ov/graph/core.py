@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 import openvino
 
-from paddle2ov.errors import ConversionInputError, plain_message
+from paddle2ov.errors import ConversionInputError, described
 from paddle2ov.graph import forks
 from paddle2ov.graph.workarounds import works_around
 
@@ -150,7 +150,7 @@ def missing_device(device: str, error: Exception) -> str | None:
     if missing is None:
         return None
     driver = ": is its driver installed?" if missing.partition(".")[0] in ("GPU", "NPU") else ""
-    return f"OpenVINO finds no {missing} here, only {', '.join(available)}{driver} ({plain_message(error)})"
+    return f"OpenVINO finds no {missing} here, only {', '.join(available)}{driver} ({described(error)})"
 
 
 def _as_forked(config: Mapping[str, Any], device: str) -> dict[str, Any]:

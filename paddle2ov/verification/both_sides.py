@@ -13,7 +13,7 @@ from paddle2ov.comparison.deadline import Deadline
 from paddle2ov.comparison.differences import Expected, compare_results
 from paddle2ov.comparison.paddle_process import PaddleModel, PaddleProcess
 from paddle2ov.compilation.running import Result, infer
-from paddle2ov.errors import PaddleRunError, plain_message
+from paddle2ov.errors import PaddleRunError, described
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.inputs.given_arrays import Inputs, cast, cast_inputs, rounded_inputs
@@ -183,4 +183,4 @@ def run_openvino(
             return infer(compiled, cast_inputs(arrays, compiled.inputs), request), ""
     except RuntimeError as error:
         deadline.check()
-        return [], plain_message(error)
+        return [], described(error)

@@ -14,7 +14,7 @@ import openvino
 from paddle2ov.comparison.differences import Expected, as_openvino_array
 from paddle2ov.compilation.precision import lower_precisions
 from paddle2ov.compilation.running import compile_on_cpu, infer
-from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError, plain_message
+from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError, described
 from paddle2ov.graph.core import shared_core
 from paddle2ov.inputs.given_arrays import Inputs, cast_inputs
 from paddle2ov.program.settings import Settings
@@ -85,7 +85,7 @@ def quantized_model(given: str | os.PathLike[str] | openvino.Model, model: openv
     try:
         in_int8 = given if isinstance(given, openvino.Model) else shared_core().read_model(given)
     except RuntimeError as error:
-        raise ConversionInputError(f"quantized: {given} is not an OpenVINO IR: {plain_message(error)}") from None
+        raise ConversionInputError(f"quantized: {given} is not an OpenVINO IR: {described(error)}") from None
     for what, ports, others in (("inputs", in_int8.inputs, model.inputs), ("results", in_int8.outputs, model.outputs)):
         if [port.get_names() for port in ports] != [item.get_names() for item in others]:
             mine, theirs = (", ".join(item.get_any_name() for item in both) or "none" for both in (ports, others))

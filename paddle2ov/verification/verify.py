@@ -20,7 +20,7 @@ from paddle2ov.compilation.precision_names import PRECISIONS, PrecisionName
 from paddle2ov.conversion import convert
 from paddle2ov.deployment.beside import known_settings
 from paddle2ov.deployment.saving import case_folder
-from paddle2ov.errors import ConversionInputError, OpenVINORunError, plain_message
+from paddle2ov.errors import ConversionInputError, OpenVINORunError, described
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES
 from paddle2ov.inputs.given_arrays import InputsArgument, given_inputs
@@ -277,7 +277,7 @@ def _compiled(model: openvino.Model, where: Where) -> tuple[openvino.CompiledMod
     try:
         compiled = where.compile(model)
     except RuntimeError as error:
-        raise OpenVINORunError(f"OpenVINO cannot compile the model: {plain_message(error)}") from error
+        raise OpenVINORunError(f"OpenVINO cannot compile the model: {described(error)}") from error
     try:
         computes_in = compiled.get_property(HINT).get_type_name()
     except RuntimeError:  # several devices, such as AUTO

@@ -21,7 +21,7 @@ import pytest
 
 import paddle2ov
 from paddle2ov.cli import cli
-from paddle2ov.errors import NEXT_STEPS, OTHERS
+from paddle2ov.errors import ALL_REFUSALS, NEXT_STEPS
 from tests.support.command_line import call
 from tests.support.models import network, operator, save_layer, save_program
 from tests.support.settings import SETTINGS, with_settings
@@ -618,7 +618,7 @@ def test_inspect_finds_all_refusals(tmp_path, own_converters):
     cut = call(folder, "-o", tmp_path / "net.xml", "--report", tmp_path / "cut.json", "--output", "fetch_name_2")
     assert cut.exit_code == 1
     assert cut.output.startswith("error: cannot convert 'lu': ")
-    assert cut.output.endswith(f"{NEXT_STEPS}\n{OTHERS}\n")
+    assert cut.output.endswith(f"{NEXT_STEPS}\n{ALL_REFUSALS}\n")
     cut = json.loads((tmp_path / "cut.json").read_text())
     assert [(item["operator"], item["count"]) for item in cut["refusals"]] == [("lu", 1)]
     tried = call("inspect", folder, "--output", "fetch_name_2", "--input", "x[2,2]")
