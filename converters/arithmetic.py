@@ -89,14 +89,14 @@ def clip(node: NodeContext) -> NamedOutputs:
     if isinstance(low, float) and isinstance(high, float) and x.get_element_type().is_real() and low <= high:
         return {"out": ops.clamp(x, low, high)}
     out: Tensor = x
-    if _bounds_type(low, x):
+    if _is_within_type(low, x):
         out = ops.maximum(out, _tensor(low, x))
-    if _bounds_type(high, x):
+    if _is_within_type(high, x):
         out = ops.minimum(out, _tensor(high, x))
     return {"out": out}
 
 
-def _bounds_type(bound: Tensor | float, x: Output) -> bool:
+def _is_within_type(bound: Tensor | float, x: Output) -> bool:
     """Whether a bound is within the range of the type of x: beyond it, it has no effect."""
     storage = numpy_dtype(x.get_element_type())
     if not isinstance(bound, int | float) or storage is None or storage.kind not in "iu":

@@ -17,7 +17,7 @@ import numpy as np
 from openvino import Model, Node, Output, Tensor
 
 from paddle2ov.checking.device import Device
-from paddle2ov.comparison.evaluator import Evaluator, ValueKey, nodes_by_number, number_of
+from paddle2ov.comparison.evaluator import Evaluator, ValueKey, node_number, nodes_by_number
 from paddle2ov.comparison.rounding import Lanes, chooses, compare
 from paddle2ov.comparison.single_node import Kernel
 from paddle2ov.comparison.tensors import is_same, to_array
@@ -104,14 +104,14 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
     nodes = {number: node for number, node in nodes_by_number(copy).items() if chooses(node)}
     if not nodes:
         return [{} for _ in sequence]
-    inputs = {number_of(node): i for i, node in enumerate(copy.get_parameters())}
+    inputs = {node_number(node): i for i, node in enumerate(copy.get_parameters())}
     shown: dict[ValueKey, int] = {}
     base = len(copy.outputs)
     ports: list[Output] = []
     for number, node in nodes.items():
         wrote = [(number, port) for port in node.outputs()]
         read = [
-            (number_of(port.get_node()), port)
+            (node_number(port.get_node()), port)
             for port in node.input_values()
             if port.get_node().get_type_name() != "Constant"
         ]
@@ -128,7 +128,7 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
         if isinstance(result, str):
             continue
         for number, node in nodes.items():
-            read_keys = [(number_of(port.get_node()), port.get_index()) for port in node.input_values()]
+            read_keys = [(node_number(port.get_node()), port.get_index()) for port in node.input_values()]
             read_tensors = [
                 input_tensors[inputs[key[0]]] if key[0] in inputs else result[shown[key]] if key in shown else None
                 for key in read_keys

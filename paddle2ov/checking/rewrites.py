@@ -10,7 +10,7 @@ from openvino import Model, Node
 from paddle2ov.checking.choices import Choices, NodeTie, ObservedNode
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.judge import InputTensors
-from paddle2ov.comparison.evaluator import Computed, Evaluator, ValueKey, nodes_by_number, number_of, numbered
+from paddle2ov.comparison.evaluator import Computed, Evaluator, ValueKey, node_number, nodes_by_number, numbered
 from paddle2ov.comparison.rounding import Rounding, chooses
 from paddle2ov.passes import run_rewrites
 from paddle2ov.progress import StageProgress
@@ -63,7 +63,7 @@ class RewriteCheck:
         keep: set[ValueKey] = set()
         for node in choosing:
             keep.update(_read_by(node))
-            keep.update((number_of(node), i) for i in range(node.get_output_size()))
+            keep.update((node_number(node), i) for i in range(node.get_output_size()))
         got = reference.run(inputs, keep=keep)
         reason = _compared(got, computed)
         if not reason:
@@ -82,13 +82,13 @@ class RewriteCheck:
             number = self._by_name.get((node.get_type_name(), node.get_friendly_name()))
             if number is not None:
                 read = [got.kept[key][0] if key in got.kept else None for key in _read_by(node)]
-                wrote = [got.kept[number_of(node), i][0] for i in range(node.get_output_size())]
+                wrote = [got.kept[node_number(node), i][0] for i in range(node.get_output_size())]
                 observed[number] = ObservedNode(read, wrote)
         return observed
 
 
 def _read_by(node: Node) -> list[ValueKey]:
-    return [(number_of(port.get_node()), port.get_index()) for port in node.input_values()]
+    return [(node_number(port.get_node()), port.get_index()) for port in node.input_values()]
 
 
 def _compared(got: Computed, computed: Computed) -> str:

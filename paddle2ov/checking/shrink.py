@@ -17,7 +17,7 @@ from paddle2ov.checking.device import Device
 from paddle2ov.checking.judge import InputTensors, Judge
 from paddle2ov.checking.results import CheckedRun
 from paddle2ov.checking.submodel import Part, Structure, build
-from paddle2ov.comparison.evaluator import Evaluator, ValueKey, number_of
+from paddle2ov.comparison.evaluator import Evaluator, ValueKey, node_number
 from paddle2ov.comparison.tensors import is_same
 from paddle2ov.progress import StageProgress
 
@@ -206,7 +206,7 @@ class Shrinker:
             if constants is None:
                 return None
             model, keys = build(self.structure, part, constants)
-            inputs = {number_of(node): i for i, node in enumerate(self.structure.model.get_parameters())}
+            inputs = {node_number(node): i for i, node in enumerate(self.structure.model.get_parameters())}
             cuts = [key for key in keys if key[0] not in inputs]
             sets: list[list[Tensor]] = []
             for k in used:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from openvino import Model, Tensor
 from openvino.op import Constant, Parameter
 
-from paddle2ov.comparison.evaluator import NUMBER, ValueKey, nodes_by_number, number_of
+from paddle2ov.comparison.evaluator import NUMBER, ValueKey, node_number, nodes_by_number
 from paddle2ov.comparison.tensors import copied, is_float
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
@@ -44,14 +44,14 @@ class Structure:
         self.is_integer: dict[int, bool] = {}
         self.order: list[int] = []
         for node in model.get_ordered_ops():
-            number = number_of(node)
+            number = node_number(node)
             self.order.append(number)
             self.kinds[number] = node.get_type_name()
             self.is_integer[number] = not any(is_float(port.get_element_type()) for port in node.outputs())
-            self.sources[number] = [(number_of(value.get_node()), value.get_index()) for value in node.input_values()]
+            self.sources[number] = [(node_number(value.get_node()), value.get_index()) for value in node.input_values()]
             for key in self.sources[number]:
                 self.readers.setdefault(key, []).append(number)
-        self.results: tuple[ValueKey, ...] = tuple(self.sources[number_of(node)][0] for node in model.get_results())
+        self.results: tuple[ValueKey, ...] = tuple(self.sources[node_number(node)][0] for node in model.get_results())
 
     def computed(self, part: Part) -> list[int]:
         """The nodes of a part that compute something, in order."""
@@ -93,11 +93,11 @@ def build(structure: Structure, part: Part, constants: Mapping[ValueKey, Tensor]
         parameters[key] = parameter
     read = {key for number in computed for key in structure.sources[number]} | set(part.results)
     for node in model.get_parameters():
-        key = (number_of(node), 0)
+        key = (node_number(node), 0)
         if key in read:
             parameters[key] = node
     outputs = [parameters[key].output(0) if key in parameters else nodes[key[0]].output(key[1]) for key in part.results]
-    sinks = [node for node in model.get_sinks() if number_of(node) in computed]
+    sinks = [node for node in model.get_sinks() if node_number(node) in computed]
     keys = list(parameters)
     results = [ops.result(output) for output in outputs]
     made = Model(results, sinks, [parameters[key] for key in keys], "part")

@@ -42,7 +42,7 @@ def numbered(model: Model) -> Model:
     return model
 
 
-def number_of(node: Node, default: int = -1) -> int:
+def node_number(node: Node, default: int = -1) -> int:
     """The number of a node; the default where it has none."""
     info = node.get_rt_info()
     return int(info[NUMBER].value) if NUMBER in info else default
@@ -50,7 +50,7 @@ def number_of(node: Node, default: int = -1) -> int:
 
 def nodes_by_number(model: Model) -> dict[int, Node]:
     """The nodes of a numbered model."""
-    return {number: node for node in model.get_ordered_ops() if (number := number_of(node)) >= 0}
+    return {number: node for node in model.get_ordered_ops() if (number := node_number(node)) >= 0}
 
 
 @dataclass(slots=True)
@@ -110,7 +110,7 @@ class Evaluator:
         """(Number of a node, its type, how it was computed): more than one of a node where sizes decide."""
         self._model = model.clone()  # its nodes are detached from each other
         ordered = list(self._model.get_ordered_ops())
-        numbers = {node.get_name(): number_of(node, -1 - i) for i, node in enumerate(ordered)}
+        numbers = {node.get_name(): node_number(node, -1 - i) for i, node in enumerate(ordered)}
         self._parameters = [numbers[node.get_name()] for node in self._model.get_parameters()]
         self._results = [
             (numbers[port.get_node().get_name()], port.get_index())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TypeVar
 
 import numpy as np
 from openvino import Output
@@ -13,7 +12,6 @@ from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype, value_of
 from paddle2ov.typing import AnyArray
 
-_T = TypeVar("_T")
 _MAX_BYTES = 1 << 24
 """The largest constant that is searched for values other than 0."""
 
@@ -67,12 +65,6 @@ def ints_of(output: Output) -> list[int] | None:
     """The values of an integer Constant; None for any other node."""
     value = constant_of(output)
     return None if value is None else [int(item) for item in value.reshape(-1)]
-
-
-def known(value: _T | None) -> _T:
-    """What is known, as somebody has found out before."""
-    assert value is not None
-    return value
 
 
 def is_zero(value: Output) -> bool:

@@ -6,13 +6,14 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints_of, known, number_of
+from paddle2ov.graph.constants import constant_of, ints_of, number_of
 from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.typing import known
 
 _PLAIN = ("Add", "Exp", "Multiply", "Negative", "ReduceMax", "Subtract", "Unsqueeze")
 

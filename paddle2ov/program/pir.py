@@ -140,7 +140,7 @@ class _Reader:
         blocks: tuple[Block, ...] = ()
         if op.regions:
             blocks = tuple([self._read_block(block) for region in op.regions for block in region.blocks])
-        results = op.results if isinstance(op.results, list) else [op.results]
+        results = results_of(op)
         ports = kind.results
         if len(results) > len(ports):
             ports = _ports(ports, len(results), "output")
@@ -271,7 +271,7 @@ class _Reader:
         return version
 
     def _read_parameter(self, op: pir_file.Op) -> None:
-        (result,) = op.results if isinstance(op.results, list) else (op.results,)
+        (result,) = results_of(op)
         name = self._given_name(op)
         variable = self._variable(name, result)
         if self._parameters.get(name, variable) != variable:  # Paddle saves the state of two layers `rnn` once

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openvino import Node, Output, Shape, Type
 from openvino.op import Constant
 
-from paddle2ov.graph.constants import known, number_of
+from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.consumers import nearest, readers, rewire
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ints, ops
@@ -16,6 +16,7 @@ from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.node_kinds import ELEMENTWISE, MOVES, UNARY
 from paddle2ov.passes.replacement import name_after, replace
+from paddle2ov.typing import known
 from paddle2ov.workarounds.row import Skip, at
 
 _ATTENTION = "ScaledDotProductAttention"

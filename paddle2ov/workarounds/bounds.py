@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints_of, known
+from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.consumers import revalidate
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.loop_shapes import hide_dims
@@ -14,6 +14,7 @@ from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.replacement import insert, replace
+from paddle2ov.typing import known
 from paddle2ov.workarounds.row import Skip, at
 
 _TILE_RANK = 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import ints_of, known
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import nearest, readers
 from paddle2ov.graph.opaque_values import hide, is_hidden
 from paddle2ov.graph.opset import ints, ops
@@ -14,6 +14,7 @@ from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import VARYING, Index
 from paddle2ov.passes.node_kinds import REDUCTIONS
 from paddle2ov.passes.replacement import insert, replace
+from paddle2ov.typing import known
 from paddle2ov.workarounds.row import Skip, at
 
 _IN_BRANCHES, _DATA, _SIZES = frozenset(VARYING), frozenset(("Parameter", *VARYING)), frozenset(("ShapeOf",))

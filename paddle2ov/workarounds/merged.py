@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Input, Node, Output
 
-from paddle2ov.graph.constants import known
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
@@ -17,7 +16,7 @@ from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.replacement import insert
-from paddle2ov.typing import AnyArray
+from paddle2ov.typing import AnyArray, known
 from paddle2ov.workarounds.row import Skip, at
 
 _SUMS, _PRODUCTS = ("Add", "Subtract"), ("Divide", "Multiply")

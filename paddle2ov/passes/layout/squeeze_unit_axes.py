@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from openvino import Node, Output
 
-from paddle2ov.graph.constants import constant_of, ints_of, known
+from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.consumers import consumers, only_consumer, revalidate, rewire
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
@@ -18,7 +18,7 @@ from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
 from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import inherit_name, name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
-from paddle2ov.typing import AnyArray
+from paddle2ov.typing import AnyArray, known
 
 Axes: TypeAlias = frozenset[int]
 

@@ -59,11 +59,8 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
         translator, operator, final_names, initial_values, loop_body, loop.unread, as_output(condition)
     )
     final, _ = loop.build(translator)
-    final = with_lengths(translator, operator, scope, loop_body, carried, final)
-    values: list[Value | None] = [None] * len(names)
-    for i, value in zip(carried, final, strict=True):
-        values[i] = value
-    return values
+    by_position = dict(zip(carried, with_lengths(translator, operator, scope, loop_body, carried, final), strict=True))
+    return [by_position.get(i) for i in range(len(names))]
 
 
 def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
@@ -94,12 +91,9 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
     final_names = dict(zip(initial_values, (names[i] for i in carried), strict=True))
     warn_of_initial_values(translator, operator, final_names, initial_values, loop_body, loop.unread, length.output(0))
     final, stacks = loop.build(translator)
-    values: list[Value | None] = [None] * len(names)
-    for i, value in zip(carried, final, strict=True):
-        values[i] = value
-    for i, stack in zip(stacked, stacks, strict=True):
-        values[i] = reverse_along(stack, [0]).output(0) if reverse else stack
-    return values
+    stacks = [reverse_along(stack, [0]).output(0) for stack in stacks] if reverse else stacks
+    by_position = dict(zip((*carried, *stacked), (*final, *stacks), strict=True))
+    return [by_position.get(i) for i in range(len(names))]
 
 
 def _body_for_all_iterations(
