@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from paddle2ov.program.model import Program, Semantics
@@ -24,20 +25,31 @@ PIR_VERSIONS = (_PADDLE_3_0, _PADDLE_3_0, _PADDLE_3_1, _PADDLE_3_2, _PADDLE_3_3)
 """The Paddle that writes each `base_code.version` of PIR; 0 was that of betas."""
 
 _CURRENT = Semantics()
-_TRAITS = {
-    "truncated before 2.0": (_PADDLE_2_0, Semantics(truncated_quotient=True)),
-    "truncated before 2.4": (_PADDLE_2_4, Semantics(truncated_quotient=True)),
-    "full window before 2.0": (_PADDLE_2_0, Semantics(full_window_average=True)),
-    "square grid before 2.0": (_PADDLE_2_0, Semantics(square_grid=True)),
-    "attributes before 2.6": (_PADDLE_2_6, Semantics(read_attributes=True)),
-    "weighted rest before 3.0": (_PADDLE_3_0, Semantics(weighted_rest=True)),
-    "ties away before 3.1": (_PADDLE_3_1, Semantics(ties_away=True)),
-    "counts in 32 bits before 3.1": (_PADDLE_3_1, Semantics(int32_count=True)),
-    "coarse before 3.1": (_PADDLE_3_1, Semantics(coarse_equality=True)),
-    "ties away before 3.2": (_PADDLE_3_2, Semantics(ties_away=True)),
-    "single scales before 3.3": (_PADDLE_3_3, Semantics(single_scales=True, first_if_single=True)),
-}
-_TRAIT_OF = {key: trait for trait in _TRAITS for key in with_trait(trait)}
+
+
+class _Change(Struct, frozen=True):
+    """What the operators with a trait computed before a version of Paddle."""
+
+    trait: str
+    end: int
+    semantics: Semantics
+
+
+_CHANGES = (
+    _Change("truncated before 2.0", _PADDLE_2_0, Semantics(truncated_quotient=True)),
+    _Change("truncated before 2.4", _PADDLE_2_4, Semantics(truncated_quotient=True)),
+    _Change("full window before 2.0", _PADDLE_2_0, Semantics(full_window_average=True)),
+    _Change("square grid before 2.0", _PADDLE_2_0, Semantics(square_grid=True)),
+    _Change("attributes before 2.6", _PADDLE_2_6, Semantics(read_attributes=True)),
+    _Change("weighted rest before 3.0", _PADDLE_3_0, Semantics(weighted_rest=True)),
+    _Change("ties away before 3.1", _PADDLE_3_1, Semantics(ties_away=True)),
+    _Change("counts in 32 bits before 3.1", _PADDLE_3_1, Semantics(int32_count=True)),
+    _Change("coarse before 3.1", _PADDLE_3_1, Semantics(coarse_equality=True)),
+    _Change("ties away before 3.2", _PADDLE_3_2, Semantics(ties_away=True)),
+    _Change("single scales before 3.3", _PADDLE_3_3, Semantics(single_scales=True, first_if_single=True)),
+)
+_CHANGE_OF = {key: change for change in _CHANGES for key in with_trait(change.trait)}
+assert len(_CHANGE_OF) == sum(len(with_trait(change.trait)) for change in _CHANGES)  # none has changed twice
 _LATER_OPERANDS = {"instance_norm_grad": "bias"}
 """Operands before others that came with Paddle 3.1."""
 
@@ -50,25 +62,29 @@ def operands_of(name: str, operands: Sequence[str], count: int) -> Sequence[str]
 
 def semantics_of(op_type: str, version: int, attributes: Mapping[str, object] | None = None) -> Semantics:
     """The semantics of the operator, with these attributes, in that version of Paddle."""
-    end, semantics = _TRAITS[_TRAIT_OF[op_type]] if op_type in _TRAIT_OF else (0, _CURRENT)
-    chosen = semantics if 0 < version < end else _CURRENT
+    change = _CHANGE_OF.get(op_type)
+    chosen = change.semantics if change is not None and 0 < version < change.end else _CURRENT
     return replace(chosen, end_before_first=True) if version < _PADDLE_3_0 and _has_steps(attributes or {}) else chosen
 
 
 def written_by(program: Program) -> tuple[int, str]:
     """The Paddle that wrote a program, as the number that legacy programs carry and as "1.8"; 0 and "" if unknown."""
     version = PIR_VERSIONS[program.version] if program.format == "pir" else program.version
-    return version, f"{version // 1_000_000}.{version // 1_000 % 1_000}" if version > 0 else ""
+    return version, ".".join(map(str, _release(version))) if version > 0 else ""
+
+
+def _release(version: int) -> tuple[int, int]:
+    return version // 1_000_000, version // 1_000 % 1_000
 
 
 def older_meaning(op_type: str, program: Program, paddle: str) -> str:
     """What the operator computed in the Paddle that wrote the program; "" if `paddle`, a version, still does."""
-    trait = _TRAIT_OF.get(op_type)
-    if trait is None or semantics_of(op_type, written_by(program)[0]) == _CURRENT:
+    change = _CHANGE_OF.get(op_type)
+    if change is None or not 0 < written_by(program)[0] < change.end:
         return ""
-    release = trait.rpartition(" ")[2]
-    is_past = [*map(int, paddle.split(".")[:2])] >= [*map(int, release.split("."))]
-    return f"before Paddle {release} it {TRAITS[trait]}" if is_past else ""
+    major, minor = _release(change.end)
+    is_past = [*map(int, paddle.split(".")[:2])] >= [major, minor]
+    return f"before Paddle {major}.{minor} it {TRAITS[change.trait]}" if is_past else ""
 
 
 def _has_steps(attributes: Mapping[str, object]) -> bool:
