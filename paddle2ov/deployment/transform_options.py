@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, TypeGuard, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeGuard, TypeVar
 
 from paddle2ov.deployment.sizes import MAX_SIDE
 from paddle2ov.errors import ModelReadError
@@ -16,7 +17,8 @@ class NotBuiltInError(Exception):
     """A transform cannot be built in and stays with the caller; the message is the reason."""
 
 
-class Options(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Options:
     """A transform of the settings. What its methods cannot read is a `ModelReadError`."""
 
     settings: Settings

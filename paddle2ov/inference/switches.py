@@ -8,8 +8,9 @@ Source of the names: `paddle/fluid/pybind/inference_api.cc`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -249,7 +250,8 @@ ANSWERS: Mapping[str, Any] = {
 """Getters of what has no effect here -> what they answer first, as Paddle's without GPU and TensorRT."""
 
 
-class Argument(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Argument:
     """An argument of a switch: its name, its place, and its default value."""
 
     name: str = ""

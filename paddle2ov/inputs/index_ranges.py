@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from openvino import Model, Node, Output, Type
@@ -32,7 +32,8 @@ _RESHAPING = ("Convert", "Reshape", "Squeeze", "Unsqueeze")
 _MOST_NODES = 500
 
 
-class _Watched(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Watched:
     """Integers that must be in a range: where they are computed, from which inputs, and what they are below."""
 
     value: Output

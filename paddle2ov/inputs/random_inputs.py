@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from openvino import Model, PartialShape
@@ -47,7 +47,8 @@ _COUNTS = {key: parse_signature(key, ROWS[key]).operands[1] for key in with_trai
 """Operators that read how many of their boxes are on each image: which operand the boxes are."""
 
 
-class Values(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Values:
     """How values are drawn that are no indices.
 
     Attributes:

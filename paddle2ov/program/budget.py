@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from paddle2ov.errors import ModelReadError
 
@@ -37,7 +38,7 @@ MAX_RANK = 64
 """The rank of a tensor: Paddle's have at most 9, and converters compute with a few dimensions more."""
 
 
-class Limit(NamedTuple):
+class Limit(Struct, frozen=True):
     """How much of something a program may take: `base`, and `factor` for each of what it is proportional to."""
 
     base: int

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
 from paddle2ov.program.budget import MAX_DIM, check_rank
@@ -32,7 +34,7 @@ class Attribute(NamedTuple):
     names: list[str]
 
 
-class Op(NamedTuple):
+class Op(Struct, frozen=True):
     """An operator as the file has it: ports with the variables that they name."""
 
     type: str

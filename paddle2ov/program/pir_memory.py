@@ -9,7 +9,8 @@ Source: `paddle/fluid/framework/new_executor/instruction/control_flow/` (if_inst
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from paddle2ov.program.inplace_writes import InPlaceWrites
 from paddle2ov.program.pir_file import Block, Op, Region, Value, results_of, yielded
@@ -94,7 +95,7 @@ def _kept_in_place(body: Block, written: Collection[int]) -> dict[int, int]:
     return {argument.id: roots.get(after.id, after.id) for argument, after in pairs if argument.id in written}
 
 
-class LoopArguments(NamedTuple):
+class LoopArguments(Struct, frozen=True):
     """What is known of the arguments of a loop.
 
     `in_place`: those that the body writes, and that stay in the memory of their first value -> its variables.

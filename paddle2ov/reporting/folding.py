@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 _MOST = 40
 """How many members a group may have: more are cut into sections."""
@@ -14,7 +13,8 @@ _FEWEST_NODES = 40
 """A drawing of no more nodes shows no modules."""
 
 
-class GroupKey(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GroupKey:
     """What tells a group from others of its parent: `mark` differs where `label` does not."""
 
     kind: str

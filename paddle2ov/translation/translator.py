@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 from openvino import Dimension, Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter
@@ -58,7 +59,7 @@ _UNNAMED = re.compile(r"input_\d+")
 """What the PIR reader calls operands beyond those that the signature names."""
 
 
-class _Rule(NamedTuple):
+class _Rule(Struct, frozen=True):
     """How operators of one type are translated.
 
     `of_real` is the converter if no value of the program is complex; `takes_complex`: whether it may be any other.

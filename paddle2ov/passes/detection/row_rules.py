@@ -7,7 +7,10 @@ not in the table mix rows, or have not been examined: the Gather stays after the
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from paddle2ov.graph.shapes import Dims
 from paddle2ov.passes.detection.views import NodeView, TensorView
@@ -15,7 +18,7 @@ from paddle2ov.passes.node_kinds import ELEMENTWISE
 from paddle2ov.passes.rule import MatchFailureError
 
 
-class RowLayout(NamedTuple):
+class RowLayout(Struct, frozen=True):
     """Where the rows are in a tensor.
 
     Attributes:
@@ -105,27 +108,27 @@ def _squeezed(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayou
     if layout.axis_count > 1:
         raise MatchFailureError("the rows have several axes")
     left = [axis for axis in range(rank) if axis not in axes]
-    return _only_data(node, layout._replace(axis=left[layout.axis]))
+    return _only_data(node, replace(layout, axis=left[layout.axis]))
 
 
 def _unsqueezed(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
     axes = _axes(node, 1, len(rank_dims(x)))
     if any(layout.has(axis) for axis in axes):
         raise MatchFailureError("it adds an axis among the rows'")
-    return _only_data(node, layout._replace(axis=layout.axis - sum(axis < layout.axis for axis in axes)))
+    return _only_data(node, replace(layout, axis=layout.axis - sum(axis < layout.axis for axis in axes)))
 
 
 def _gather(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
     index, (axis,) = rank_dims(node.inputs[1]), _axes(node, 2, len(rank_dims(node.inputs[0])))
     batch_dims = node.attributes["batch_dims"]
     if not batch_dims and axis <= layout.axis and layout.axis + layout.axis_count <= axis + len(index):
-        return [None, layout._replace(axis=layout.axis - axis), None]  # the rows are those of the indices
+        return [None, replace(layout, axis=layout.axis - axis), None]  # the rows are those of the indices
     if batch_dims or layout.axis_count > 1 or len(index) > 1:
         raise MatchFailureError("it gathers more than along one axis")
     own = layout.axis + (not index and layout.axis >= axis)
     if own == axis:
         raise MatchFailureError("it gathers along the rows' axis")
-    return _only_data(node, layout._replace(axis=own))
+    return _only_data(node, replace(layout, axis=own))
 
 
 def _transpose(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
@@ -133,7 +136,7 @@ def _transpose(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayo
     own = perm[layout.axis : layout.axis + layout.axis_count] if perm else []
     if not own or own != list(range(own[0], own[0] + layout.axis_count)):
         raise MatchFailureError("it separates the rows' axes")
-    return _only_data(node, layout._replace(axis=own[0]))
+    return _only_data(node, replace(layout, axis=own[0]))
 
 
 def _matmul(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
@@ -172,7 +175,7 @@ def _elementwise(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLa
     if "unknown" in kinds and len(kinds) - kinds.count("one") > 1:
         raise MatchFailureError("an operand may be broadcast over the rows")
     return [
-        None if kind == "one" else layout._replace(axis=layout.axis - len(dims) + len(own))
+        None if kind == "one" else replace(layout, axis=layout.axis - len(dims) + len(own))
         for own, kind in zip(operands, kinds, strict=True)
     ]
 
