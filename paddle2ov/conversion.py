@@ -1,4 +1,4 @@
-"""Read, translate, optimise: from a Paddle model to an `openvino.Model`."""
+"""Read, translate, rewrite: from a Paddle model to an `openvino.Model`."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def convert(
             `paddle.static.Program`, which has no results of its own, the variables to fetch, or their names.
         example_input: for a Layer without an input spec: tensors or arrays to take the shapes and types from.
         extension: converters of your own, see `ConversionExtension`.
-        verbose: logs what was read, how long each step took, and why passes did not apply where their patterns matched;
+        verbose: logs what was read, how long each step took, and why rewrites did not apply where they matched;
             the logger `paddle2ov.passes` says so for each node, at the level DEBUG.
         share_weights: constants share the memory-mapped parameter file. What is written to it shows in the model, and
             where it is cut off, the process ends; a file that is replaced (`os.replace`) does no harm. False reads
@@ -85,7 +85,7 @@ def convert(
         report: a new `ConversionReport`, which is filled with what the conversion did.
         device: the device that the graph is made for: "CPU", "GPU" or "NPU". What its part of OpenVINO computes wrongly
             is kept out of the graph; None keeps out what any of them does. The graph's runtime information says so.
-        rewrite: False leaves the optimisations out, not what the results depend on.
+        rewrite: False leaves out the rewrites that make the model faster, not what the results depend on.
         without: names of workarounds for faults of OpenVINO to leave out, or of such faults; `docs/rewrites.md` lists
             them.
         bounded: dynamic inputs take the least and largest shapes that the `inference.yml` beside the model gives them.
@@ -261,12 +261,12 @@ def _audible() -> Iterator[None]:
 
 
 def _log_steps(program: Program, model: Model, seconds: Sequence[float], failures: MatchFailures) -> None:
-    """Logs what a conversion did, and why passes did not apply where their patterns matched, for `verbose`."""
+    """Logs what a conversion did, and why rewrites did not apply where their patterns matched, for `verbose`."""
     from paddle2ov.report import ConversionReport, size_text
 
     read = ConversionReport()
     _note_program(read, program)
-    reading, translating, optimising = (1e3 * time for time in seconds)
+    reading, translating, rewriting = (1e3 * time for time in seconds)
     log.info(
         "read a %s program of version %d: %d operators, %d parameters (%s) in %.1f ms",
         program.format,
@@ -277,7 +277,7 @@ def _log_steps(program: Program, model: Model, seconds: Sequence[float], failure
         reading,
     )
     log.info("translated to %d nodes in %.1f ms", len(model.get_ops()), translating)
-    log.info("ran the passes in %.1f ms", optimising)
+    log.info("rewrote the graph in %.1f ms", rewriting)
     for name, reasons in failures.items():
         for reason, count in reasons.items():
             log.info("%s left alone %d: %s", name, count, reason)

@@ -1,6 +1,6 @@
 """Filters the candidates of a suppression: boxes with a score above its threshold, in any class and any image.
 
-All others are removed before it: the pass `gather_pushdown` then decodes a few hundred boxes instead of ten thousand.
+All others are removed before it: `gather_pushdown` then decodes a few hundred boxes instead of ten thousand.
 The scores need not be computed for this: what they increase with (logits) is compared with a threshold of its own.
 That is lowered slightly, so that rounding errors let too many boxes pass rather than too few, which does no harm: the
 suppression compares the scores themselves.

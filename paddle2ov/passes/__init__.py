@@ -1,4 +1,4 @@
-"""Optimisations of the graph: one per file, run in the order of `REWRITES` after translation.
+"""Rewrites of the graph: one per file, run in the order of `REWRITES` after translation.
 
 A rewrite is called with a `Graph`, changes the model in place and returns what it did, as counts by kind. Most are a
 `Rule` (`rule.py`): a pattern, a check that gives a reason if it must not fire, the rewrite; one that looks at a model
@@ -41,7 +41,7 @@ Rewrite: TypeAlias = Callable[[Graph], Counts]
 NORMAL_FORM: tuple[Rewrite, ...] = (drop_neutral, fuse_softmax)
 """What can be spelled in several ways gets the form that OpenVINO gives it when it compiles the model.
 
-Optimisations and workarounds look for that form. These rewrites match what OpenVINO's own fusions match, so that
+Other rewrites and workarounds look for that form. These rewrites match what OpenVINO's own fusions match, so that
 results stay as they are.
 """
 

@@ -97,7 +97,7 @@ class PrimitiveNode:
         name: its friendly name.
         type: its OpenVINO type.
         operator: the operator that it comes from, or None; of several the one that matters most.
-        operators: all operators that it comes from: a pass may put one node in the place of several.
+        operators: all operators that it comes from: a rewrite may put one node in the place of several.
         inferred: whether its primitive or its operator was inferred from its neighbours: OpenVINO lists it for no
             primitive, or its name belongs to no operator.
     """

@@ -8,7 +8,7 @@ from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 
 
 def meanings(conversion: ConversionReport) -> dict[str, str]:
-    """The first line on each pass that did something, or looked at what it left alone."""
+    """The first line on each rewrite that did something, or looked at what it left alone."""
     texts = {rewrite.__name__: rewrite.__doc__ or "" for rewrite in REWRITES}
     texts |= {row.name: row.text for row in (*WORKAROUNDS, *AFTER_CALIBRATION)}
     done = [name for name, counts in conversion.rewrites.items() if any(counts.values())]

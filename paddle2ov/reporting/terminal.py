@@ -23,8 +23,8 @@ _GAP = 2
 _SHORTEST = 8
 """Characters that are at least shown of a kernel's name."""
 _OWN = "(OpenVINO's own)"
-_OPTIMISED = "Optimised by these passes"
-_WORKED_AROUND = "Faults of OpenVINO that passes worked around (--without NAME leaves one out)"
+_REWRITTEN = "Rewritten by"
+_WORKED_AROUND = "Faults of OpenVINO that were worked around (--without NAME leaves one out)"
 
 
 class _Terminal(Console):
@@ -47,7 +47,7 @@ def print_report(report: Report, console: Console | None = None) -> None:
         show(_summary(conversion))
         if text := conversion.transposes_text():
             show(f"[bold]Transposes[/bold]: {text}")
-        for line in _passes(conversion):
+        for line in _rewrites(conversion):
             show(line)
     if compiled is not None:
         counts = Counter(operator.fate for operator in report.operators)
@@ -103,16 +103,16 @@ def _summary(conversion: ConversionReport) -> str:
     return (
         f"{conversion.operators} operators, {conversion.parameters} parameters "
         f"({size_text(conversion.parameter_bytes)}) -> {conversion.nodes} nodes -> {conversion.nodes_after} after "
-        f"the passes ({times})"
+        f"the rewrites ({times})"
     )
 
 
-def _passes(conversion: ConversionReport) -> Iterator[str | Padding]:
-    """What the passes did; the transposes come before, and what was left alone is on the page."""
+def _rewrites(conversion: ConversionReport) -> Iterator[str | Padding]:
+    """What the rewrites did; the transposes come before, and what was left alone is on the page."""
     texts, workarounds = meanings(conversion), {row.name for row in WORKAROUNDS}
     done = {name: done_text(counts) for name, counts in conversion.rewrites.items() if name != "transposes_to_reshapes"}
     done = {name: text for name, text in done.items() if text}
-    for heading, of_workarounds in ((_OPTIMISED, False), (_WORKED_AROUND, True)):
+    for heading, of_workarounds in ((_REWRITTEN, False), (_WORKED_AROUND, True)):
         names = [name for name in done if (name in workarounds) == of_workarounds]
         if names:
             yield f"[bold]{heading}[/bold]"

@@ -47,7 +47,7 @@ def apply(model: Model, target: Target | str | None = None, *, without: Collecti
 
 
 def rewrites_for(target: Target = HERE, without: Collection[str] = (), *, optimise: bool = True) -> tuple[Rewrite, ...]:
-    """All that is done to a graph for a target, in order: to constants, the optimisations, and the other workarounds.
+    """All that is done to a graph for a target, in order: to constants, the rewrites, and the other workarounds.
 
     Raises:
         ConversionInputError: `without` has a name that is neither a workaround's nor a fault's.
@@ -58,7 +58,7 @@ def rewrites_for(target: Target = HERE, without: Collection[str] = (), *, optimi
 
 @cache
 def _early_and_late(rows: tuple[Workaround, ...]) -> tuple[tuple[Workaround, ...], tuple[Workaround, ...]]:
-    """The workarounds that run before the optimisations, and those after them."""
+    """The workarounds that run before the rewrites, and those after them."""
     return tuple(row for row in rows if row.early), tuple(row for row in rows if not row.early)
 
 

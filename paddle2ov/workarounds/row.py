@@ -70,7 +70,7 @@ class Workaround(ABC):
         faults: the names of what it works around, in the register of faults.
         where: the devices on which they show.
         until: the first OpenVINO that computes them right; None while there is none.
-        early: whether it runs before the optimisations, which look for constants.
+        early: whether it runs before the rewrites, which look for constants.
         fits_sizes: whether the remedy is right for the sizes at hand alone, as that of products of one number. It is
             for sizes that the program fixes, not for those of a `Model.reshape`, which another one may follow.
     """

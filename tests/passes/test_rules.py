@@ -206,9 +206,9 @@ def test_the_example_of_the_guide():
     assert graph.match_failures == {"fuse_relus": {"something else reads the first Relu": 1}}
 
 
-def test_the_guide_says_which_passes_are_no_rules():
+def test_the_guide_says_which_rewrites_are_no_rules():
     guide = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    table = guide.partition("| Pass | Why it is no `Rule` |\n")[2].partition("\n\n")[0]
+    table = guide.partition("| Rewrite | Why it is no `Rule` |\n")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == {
         rewrite.__name__ for rewrite in REWRITES if not isinstance(rewrite, Rule)
     }

@@ -188,8 +188,8 @@ def test_tabs(browser, pages, page, width):
     browser.driver.set_window_size(width, 1000)
     browser.open(pages(page), anew=True)
     tabs = [button.text for button in browser.driver.find_elements("css selector", ".tabs button")]
-    assert tabs == ["Summary", "Operators", "Passes", "Fusions", "Time", "Accuracy", "Graph"]
-    for tab in ("summary", "operators", "passes", "fusions", "time", "accuracy"):
+    assert tabs == ["Summary", "Operators", "Rewrites", "Fusions", "Time", "Accuracy", "Graph"]
+    for tab in ("summary", "operators", "rewrites", "fusions", "time", "accuracy"):
         browser.show(tab)
         shown = browser.run(DRAWN)
         assert all(drawn for _, drawn in shown), shown
@@ -226,9 +226,9 @@ def test_dark_mode(browser, pages):
 
 @pytest.mark.parametrize(("page", "shown"), [("chain", False), ("attention", True)])
 def test_passes_that_did_nothing_are_not_shown(browser, pages, page, shown):
-    browser.open(pages(page)).show("passes")
-    chart_ids = browser.run("return [...document.querySelectorAll('#passes figure')].map((one) => one.id)")
-    assert ("chart-passes-card" in chart_ids) == shown
+    browser.open(pages(page)).show("rewrites")
+    chart_ids = browser.run("return [...document.querySelectorAll('#rewrites figure')].map((one) => one.id)")
+    assert ("chart-rewrites-card" in chart_ids) == shown
     assert chart_ids[-2:] == ["chart-nodes-card", "chart-stages-card"]
 
 

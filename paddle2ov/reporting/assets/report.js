@@ -57,17 +57,17 @@ drawers.operators = () => {
   });
 };
 
-drawers.passes = () => {
+drawers.rewrites = () => {
   const { rewrites, match_failures: failures, transposes, seconds, operators, nodes, nodes_after: after } = DATA.conversion;
   const rows = Object.entries(rewrites).flatMap(([name, counts], i) =>
     Object.entries(counts).filter(([kind, count]) => count && kind !== "total").map(([kind, count]) => ({ label: `${name}: ${kind}`, value: count, colour: COLOURS[i % COLOURS.length] })));
-  bars("chart-passes", rows, { title: "changes" });
+  bars("chart-rewrites", rows, { title: "changes" });
   const reasons = Object.entries(failures).flatMap(([name, counts], i) =>
     Object.entries(counts).map(([reason, count]) => ({ label: `${name}: ${reason}`, value: count, colour: COLOURS[i % COLOURS.length] })));
   bars("chart-match-failures", reasons, { title: "left alone" });
   const kinds = { total: "total", identity: "identity", reshape: "reduced to reshape", "2-D": "reduced to 2-D", higher: "of a higher rank", removed: "removed" };
   bars("chart-transposes", Object.entries(kinds).filter(([kind]) => transposes[kind]).map(([kind, words]) => ({ label: words, value: transposes[kind] })), { title: "transposes" });
-  const sizes = [["operators of the program", operators], ["nodes after translation", nodes], ["nodes after the passes", after]];
+  const sizes = [["operators of the program", operators], ["nodes after translation", nodes], ["nodes after the rewrites", after]];
   if (COMPILED) sizes.push(["primitives", COMPUTING.length]);
   bars("chart-nodes", sizes.map(([label, value]) => ({ label, value })));
   bars("chart-stages", Object.entries(seconds).map(([label, value]) => ({ label, value: 1e6 * value })), { format: microseconds });
