@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from benchmarks.detection_heads import HEADS, Head
 from benchmarks.record import Record, options, table
 from paddle2ov.passes import run_rewrites
-from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
 from paddle2ov.workarounds import rewrites_for
@@ -31,7 +30,7 @@ OBJECTS = (0, 100, 300, 5000, -1)
 
 def compiled(head: Head, rewrite: bool, batch: int, threads: int) -> openvino.InferRequest:
     """The post-processing in OpenVINO; of the given batch, or of any (0)."""
-    model = convert_program(TranslationRequest(head.program(), [], [], Registry(), Vocabulary([])))
+    model = convert_program(TranslationRequest(head.program(), [], [], Registry()))
     if rewrite:
         run_rewrites(model, rewrites_for())
     if batch:

@@ -61,11 +61,9 @@ def ops_command(pattern: str, as_json: bool, unsupported: bool) -> None:
 def _pir_names(registry: Registry) -> dict[str, str | None]:
     """Every operator that is known -> PIR's name of it."""
     from paddle2ov.program.signatures import ROWS
-    from paddle2ov.program.vocabulary import Vocabulary
     from paddle2ov.translation.registry import STRUCTURE
 
-    vocabulary = Vocabulary(registry.signatures())
-    signatures = {name: vocabulary.of_legacy(name) for name in (*ROWS, *STRUCTURE, *registry.names())}
+    signatures = {name: registry.signature(name) for name in (*ROWS, *STRUCTURE, *registry.names())}
     return {name: signature.pir_name if signature is not None else None for name, signature in signatures.items()}
 
 

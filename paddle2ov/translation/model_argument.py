@@ -10,7 +10,6 @@ from paddle2ov.program.files import PathLike, parameter_file
 from paddle2ov.program.model import Program
 from paddle2ov.program.paths import local_path
 from paddle2ov.program.reading import read_contents, read_program
-from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.input_spec import (
     ExampleArgument,
     InputArgument,
@@ -78,7 +77,6 @@ def prepare(
         overrides,
         outputs,
         registry,
-        Vocabulary(signatures),
         # The weights of a model in files are in mapped memory, or in arrays that nothing else uses.
         share_weights=share_weights or (program is not model and program.source is not None),
         sequence_lengths=sequence_lengths,

@@ -22,7 +22,6 @@ from paddle2ov.program.concatenated_arrays import concatenate_arrays
 from paddle2ov.program.liveness import count_operators, prune
 from paddle2ov.program.model import Block, Output as ProgramOutput, Program, Variable
 from paddle2ov.program.small_probabilities import mark_softmaxes_tested_against_zero
-from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.input_spec import InputOverride
 from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.scope import Scope
@@ -38,7 +37,6 @@ class TranslationRequest(Struct, frozen=True):
         overrides: the argument `input` of `convert`, parsed.
         output_names: the names of the results to compute; if empty, all of them.
         registry: the converters.
-        vocabulary: what operators, their operands and attributes are called in both formats.
         share_weights: as for `convert`.
         sequence_lengths: as for `convert`.
         translator: the class that translates.
@@ -49,7 +47,6 @@ class TranslationRequest(Struct, frozen=True):
     overrides: Sequence[InputOverride]
     output_names: Sequence[str]
     registry: Registry
-    vocabulary: Vocabulary
     share_weights: bool = True
     sequence_lengths: bool | SequenceCount = False
     translator: type[Translator] = Translator
@@ -107,7 +104,7 @@ def _translated(request: TranslationRequest, progress: Progress | None) -> Model
         block, used = prune(program.block, (item.variable for item in wanted), cuts)
         budget = _budget_of(program)
     translator = request.translator(
-        program, registry, request.vocabulary, _block_converters(block), used, progress, request.provenance, budget
+        program, registry, _block_converters(block), used, progress, request.provenance, budget
     )
     translator.refuse_missing(registry.missing(block))
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.program.traits import with_trait
+from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.extension import ConversionExtension, Extension, extensions_of, script_extensions
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Registry:
         self._add(_installed())
         self._add(script_extensions())
         self._add(extensions_of(extension), explicit=True)
+        self._vocabulary = Vocabulary(self.signatures())
 
     def _add(self, extensions: Iterable[ConversionExtension], explicit: bool = False) -> None:
         added: set[str] = set()
@@ -126,6 +128,10 @@ class Registry:
     def signatures(self) -> list[Signature]:
         """The signatures that they come with."""
         return [signature for item in self.extensions() if (signature := item.parsed_signature()) is not None]
+
+    def signature(self, key: str) -> Signature | None:
+        """The signature of an operator: that of its extension, or else of the table; None if there is neither."""
+        return self._vocabulary.of_legacy(key)
 
     def names(self) -> list[str]:
         """The sorted names of all operators that have a converter."""

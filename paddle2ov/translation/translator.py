@@ -37,7 +37,6 @@ from paddle2ov.graph.values import (
 from paddle2ov.program.budget import Budget, BudgetError
 from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.signatures import Signature, snake_case
-from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.empty import constant_if_empty, declared_empty, is_empty, results_without_elements
 from paddle2ov.translation.folding import are_foldable, fold
 from paddle2ov.translation.node_context import Converter, NodeContext
@@ -79,7 +78,6 @@ class Translator:
     Args:
         program: what to translate.
         registry: where converters are looked up.
-        vocabulary: the operators' signatures.
         control_flow: how operators that own blocks are translated.
         used: the variables that anything reads, in all blocks.
         progress: called after each operator of the main block.
@@ -91,7 +89,6 @@ class Translator:
         self,
         program: Program,
         registry: Registry,
-        vocabulary: Vocabulary,
         control_flow: Mapping[str, BlockConverter],
         used: Set[str],
         progress: Progress | None = None,
@@ -102,7 +99,6 @@ class Translator:
         self.names = Names(program.parameters)
         self.variables: Mapping[str, Variable] = program.variables
         self._registry = registry
-        self._vocabulary = vocabulary
         self._control_flow = control_flow
         self._used = used
         self._progress = progress
@@ -207,7 +203,7 @@ class Translator:
     def _rule(self, operator: Operator) -> _Rule:
         """The rule for an operator's type, looked up once."""
         key = operator.type
-        converter, signature = self._registry.get(key), self._vocabulary.of_legacy(key)
+        converter, signature = self._registry.get(key), self._registry.signature(key)
         if converter is None:
             raise OpConversionError(operator.place, "there is no converter for this operator")
         is_aware, is_extension = isinstance(converter, ComplexAware), self._registry.is_extension(key)

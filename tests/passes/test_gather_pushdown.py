@@ -13,7 +13,6 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.passes import Graph
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.program.reading import read_program
-from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.testing import load
 from paddle2ov.translation.input_spec import parse_input
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
@@ -83,7 +82,7 @@ def suppression(program):
 
 
 def translated(program, outputs=()):
-    model = convert_program(TranslationRequest(program, [], outputs, Registry(), Vocabulary([])))
+    model = convert_program(TranslationRequest(program, [], outputs, Registry()))
     gather_pushdown(Graph(model))
     return model
 
@@ -91,7 +90,7 @@ def translated(program, outputs=()):
 def plain(program, outputs=()):
     """All boxes decoded, and all looked at where they are suppressed."""
     with unfiltered():
-        return convert_program(TranslationRequest(program, [], outputs, Registry(), Vocabulary([])))
+        return convert_program(TranslationRequest(program, [], outputs, Registry()))
 
 
 @pytest.mark.one_in(2)
@@ -167,7 +166,7 @@ def test_boxes_that_are_given():
     program = program_of("ppyoloe_fixed")
     operator = suppression(program)
     inputs = [operator.inputs[port][0] for port in ("bboxes", "scores")]
-    model = convert_program(TranslationRequest(program, parse_input(inputs), [], Registry(), Vocabulary([])))
+    model = convert_program(TranslationRequest(program, parse_input(inputs), [], Registry()))
     gather_pushdown(Graph(model))
     assert gathered(model).keys() <= {"Gather"}  # the suppression has some of its own
     assert len(model.inputs) == 2

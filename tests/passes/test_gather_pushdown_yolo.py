@@ -8,7 +8,6 @@ import pytest
 from paddle2ov.passes import Graph
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.program.model import Operator, Variable
-from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.model_builder import TranslationRequest, convert_program
 from paddle2ov.translation.registry import Registry
 from tests.support import programs
@@ -73,7 +72,7 @@ def feeds(heads=3, batch=2, shift=0.0, aware=False):
 
 
 def translated(whole):
-    return convert_program(TranslationRequest(whole, [], (), Registry(), Vocabulary([])))
+    return convert_program(TranslationRequest(whole, [], (), Registry()))
 
 
 def check_same(whole, *inputs, heads=None):
