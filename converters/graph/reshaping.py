@@ -12,6 +12,7 @@ from paddle2ov.converters.graph.common import Tensor, reshape
 from paddle2ov.converters.graph.dims import dim_vector
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.permutation import permute
 from paddle2ov.graph.shapes import known_dims, output_of
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
@@ -21,18 +22,7 @@ def transpose_to(x: Output, perm: list[int]) -> Output:
 
     (OpenVINO 2026.0 computed a Transpose of [1, N] wrongly; a Reshape is free in any case.)
     """
-    if perm == list(range(len(perm))):
-        return x
-    dims = ranked_dims(x)
-    moving = [axis for axis in perm if dims[axis] != 1]
-    unknown = [i for i, axis in enumerate(perm) if dims[axis] is None and axis != i]
-    if moving == sorted(moving) and (not unknown or (len(unknown) == 1 and 0 not in dims)):
-        target = []
-        for i, axis in enumerate(perm):
-            dim = dims[axis]
-            target.append(dim if dim is not None else (-1 if i in unknown else 0))
-        return ops.reshape(x, ints(target), 0 not in dims).output(0)
-    return ops.transpose(x, ints(perm)).output(0)
+    return x if perm == sorted(perm) else permute(x, perm)
 
 
 def merge_axes(x: Output, groups: Sequence[Sequence[int]]) -> Output:

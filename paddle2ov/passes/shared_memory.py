@@ -8,9 +8,9 @@ from openvino import Dimension, Node, Output
 
 from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.consumers import Consumer, consumers
+from paddle2ov.graph.permutation import is_layout_change
 from paddle2ov.graph.placement import COPYING, SCATTERING, SLICING, SPLITTING, VIEWS
 from paddle2ov.passes.constant_operands import perm_of
-from paddle2ov.passes.layout.permutation import is_layout_change
 
 _READ_A_VIEW_ONLY = COPYING | SLICING
 """Nodes that read a view and write elsewhere."""

@@ -10,11 +10,11 @@ from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import consumers, rewire
 from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states, invariants_of, states_of
 from paddle2ov.graph.opset import create, ints, ops
+from paddle2ov.graph.permutation import is_layout_change
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import value_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.layout.permutation import is_layout_change
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.shared_memory import shares_memory
 from paddle2ov.workarounds.row import Skip, at

@@ -9,10 +9,10 @@ from openvino import Model, Type, opset16 as ops
 from gen_models.networks.permutes import PERMUTES
 from paddle2ov import ConversionReport, convert
 from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.graph.permutation import perm_kind, simplify_perm
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
-from paddle2ov.passes.layout.permutation import perm_kind, simplify_perm
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
 from paddle2ov.workarounds import rewrites_for
 from tests.support.models import network

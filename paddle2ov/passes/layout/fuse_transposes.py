@@ -6,9 +6,9 @@ from msgspec import Struct
 from openvino import Node
 
 from paddle2ov.graph.consumers import readers
+from paddle2ov.graph.permutation import compose, permute
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.layout.permutation import compose, permute
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule
 

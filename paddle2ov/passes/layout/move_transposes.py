@@ -9,13 +9,13 @@ from openvino import Node, Output
 
 from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.consumers import consumers, key_of
+from paddle2ov.graph.permutation import inverse, moves_elements
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.layout.minimum_cut import END, ENDLESS, MinimumCut, Vertex
 from paddle2ov.passes.layout.permutable import PERMUTABLE, data_of
-from paddle2ov.passes.layout.permutation import inverse, moves_elements
 from paddle2ov.passes.layout.permuted_nodes import (
     LAYOUT_AGNOSTIC,
     Change,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from paddle2ov.graph.permutation import perm_kind, simplify_perm, transpose_unit_axes
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.layout.permutation import perm_kind, simplify_perm, transpose_unit_axes
 from paddle2ov.passes.replacement import replace
 
 
