@@ -16,6 +16,7 @@ OTHERS = {
     "paddle2ov/program/concatenated_arrays.py": "the operators that the rewrite knows, each otherwise",
     "paddle2ov/translation/control_flow/grown_lengths.py": "what decides how often a loop runs, each otherwise",
     "converters/fused/layers.py": "values of an attribute",
+    "tools/older_paddle.py": "cases that older Paddles compute otherwise, of which docs/limits.md tells",
     "tools/mutation/formats.py": "operators of no inputs, whose numbers damaged files exchange",
 }
 """Files that name several operators, or what is called like them -> what they are."""
