@@ -18,6 +18,7 @@ _UNSHOWN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\u
 """Characters that no text on a terminal holds: they move the cursor, change its colours, or turn the line around."""
 _LONG_WORD = r"\S{4000,}"
 _SOURCE_PLACE = r"Exception from \S+:\d+:|.*Check '.*' failed at \S+:\d+:"
+_UNKNOWN_SIZE = ("Cannot get length of dynamic dimension", "to_shape was called on a dynamic shape.")
 _REFUSED_NODE = r"While validating node '\w+::(\w+) (.*)' with friendly_name"
 _NODE_INPUT = r"\[\d+\]:(\w+\[[^]]*\])"
 _LIBRARY_FRAME = r'File "[^"]*[/\\](paddle|decorator)(\.py|[/\\])'
@@ -259,6 +260,8 @@ def warn_of_operator(place: Place, reason: str) -> None:
 def described(error: BaseException) -> str:
     """The message of an exception that nobody raised on purpose, in one line, without places in OpenVINO's source."""
     lines = [line.strip() for line in re.sub(_SOURCE_PLACE, "", str(error)).splitlines() if line.strip()]
+    if lines and lines[0] in _UNKNOWN_SIZE:
+        return "it depends on a size that is not known: give the shapes of the model's inputs"
     if lines and (node := re.match(_REFUSED_NODE, lines[0])):
         lines[0] = f"OpenVINO refuses {node[1]}({', '.join(re.findall(_NODE_INPUT, node[2]))}):"
     message = " ".join(lines[:3])

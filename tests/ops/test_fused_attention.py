@@ -199,3 +199,11 @@ def test_fused_rotary_position_embedding(neox, tables, time_major):
         else:
             turned = paddle.concat([-x[..., 3:], x[..., :3]], -1)
         close(out.transpose(order), x * paddle.cos(angle) + turned * paddle.sin(angle))
+
+
+def test_a_weight_of_unknown_shape_is_refused():
+    whole, _ = program("fused_attention", {"x": normal(2, 5, 16), "qkv_weight": normal(3, 4, 4, 16)}, {"is_test": True})
+    for variable in whole.inputs:
+        variable.shape = (-1,) * len(variable.shape)
+    with pytest.raises(OpConversionError, match="'fused_attention': it depends on a size that is not known: give"):
+        paddle2ov.convert(whole)
