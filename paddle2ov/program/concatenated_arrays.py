@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from paddle2ov.program.liveness import counterparts
 from paddle2ov.program.model import Block, Operator
+from paddle2ov.program.union_find import UnionFind
 
 
 def concatenate_arrays(block: Block, wanted: Iterable[str]) -> Block:
@@ -32,17 +33,14 @@ def concatenate_arrays(block: Block, wanted: Iterable[str]) -> Block:
     Returns:
         The block with these operators replaced.
     """
-    if "tensor_array_to_tensor" not in {child.type for child in block.walk()}:
-        return block
-    arrays = _Arrays(block, wanted)
-    concatenations = {
-        id(child) for child in block.walk() if child.type == "tensor_array_to_tensor" and arrays.can_concatenate(child)
-    }
+    concatenations = [child for child in block.walk() if child.type == "tensor_array_to_tensor"]
     if not concatenations:
         return block
-    axes = {
-        arrays.root(_first(child.inputs, "x")): _axis(child) for child in block.walk() if id(child) in concatenations
-    }
+    arrays = _Arrays(block, wanted)
+    axes = {arrays.root(_first(child.inputs, "x")): _axis(child) for child in concatenations}
+    axes = {root: axis for root, axis in axes.items() if arrays.can_concatenate(root, axis)}
+    if not axes:
+        return block
     return block.mapped(lambda operator: _with_axis(operator, arrays, axes))
 
 
@@ -50,7 +48,7 @@ class _Arrays:
     """Which names refer to the same array in the course of the program, and which operators read it."""
 
     def __init__(self, block: Block, wanted: Iterable[str]) -> None:
-        self._parents: dict[str, str] = {}
+        self._same = UnionFind[str]()
         self._readers: defaultdict[str, list[tuple[Operator | None, str]]] = defaultdict(list)
         for name in wanted:
             self._readers[name].append((None, ""))
@@ -60,9 +58,9 @@ class _Arrays:
                     self._readers[name].append((operator, port))
             for alias, other in _aliases(operator):
                 if alias and other:
-                    self._parents[self.root(alias)] = self.root(other)
+                    self._same.join(alias, other)
         self._members: defaultdict[str, set[str]] = defaultdict(set)
-        for name in list(self._parents):
+        for name in self._same:
             self._members[self.root(name)].add(name)
         self._lengths = {
             _first(child.outputs, "out"): _first(child.inputs, "x")
@@ -71,16 +69,12 @@ class _Arrays:
         }
 
     def root(self, name: str) -> str:
-        """The representative of all names of an array (union-find)."""
-        while self._parents.get(name, name) != name:
-            name = self._parents[name]
-        self._parents.setdefault(name, name)
-        return name
+        """The representative of all names of an array."""
+        return self._same.find(name)
 
-    def can_concatenate(self, concatenation: Operator) -> bool:
-        """Whether the array can be represented by its concatenation."""
-        root = self.root(_first(concatenation.inputs, "x"))
-        members, axis = self._members[root] | {root}, _axis(concatenation)
+    def can_concatenate(self, root: str, axis: Any) -> bool:
+        """Whether the array with this representative can be represented by its concatenation along an axis."""
+        members = self._members[root] | {root}
         return isinstance(axis, int) and all(
             self._allows(operator, port, root, axis) for name in members for operator, port in self._readers[name]
         )

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from paddle2ov.program.inplace_writes import InPlaceWrites
 from paddle2ov.program.pir_file import Block, Op, Region, Value, results_of, yielded
+from paddle2ov.program.union_find import UnionFind
 
 # Their result is a new one, or the operand itself unchanged.
 _NOT_WRITTEN = frozenset(("batch_norm_", "sync_batch_norm_", "share_data_"))
@@ -33,48 +34,30 @@ def _written(op: Op) -> Value | None:
     return None if position is None else op.operands[position]
 
 
-class _Memories:
+def _memories(block: Block) -> UnionFind[int]:
     """Values that may be in the same memory within one run of a block, those of inner blocks included."""
+    memories = UnionFind[int]()
+    _join_in(block, memories)
+    return memories
 
-    def __init__(self, block: Block) -> None:
-        self._parents: dict[int, int] = {}
-        self._join_in(block)
 
-    def of(self, value: int) -> int:
-        """The memory of a value: another value stands for it."""
-        root = value
-        while (parent := self._parents.get(root, root)) != root:
-            root = parent
-        while (parent := self._parents.get(value, value)) != root:
-            self._parents[value], value = root, parent
-        return root
-
-    def values(self) -> list[int]:
-        """The values that may be in the memory of others."""
-        return list(self._parents)
-
-    def _join(self, value: int, other: int) -> None:
-        if value and other:
-            self._parents.setdefault(other, other)
-            self._parents[self.of(value)] = self.of(other)
-
-    def _join_in(self, block: Block) -> None:
-        for op in block.ops:
-            results, is_loop = results_of(op), op.id.endswith(".while")
-            operand = _written(op)
-            if operand is not None:
-                for result in results[:1]:
-                    self._join(result.id, operand.id)
-            for inner in (block for region in op.regions for block in region.blocks):
-                self._join_in(inner)
-                yields = yielded(inner)[1:] if is_loop else yielded(inner)
-                for result, item in zip(results, yields, strict=False):
-                    self._join(result.id, item.id)
-                for argument, first in zip(inner.args, op.operands[1:], strict=False):
-                    self._join(argument.id, first.id)
-            if is_loop:  # which may have no iteration
-                for result, first in zip(results, op.operands[1:], strict=False):
-                    self._join(result.id, first.id)
+def _join_in(block: Block, memories: UnionFind[int]) -> None:
+    for op in block.ops:
+        results, is_loop = results_of(op), op.id.endswith(".while")
+        pairs: list[tuple[Value, Value]] = []
+        operand = _written(op)
+        if operand is not None:
+            pairs += [(result, operand) for result in results[:1]]
+        for inner in (block for region in op.regions for block in region.blocks):
+            _join_in(inner, memories)
+            yields = yielded(inner)[1:] if is_loop else yielded(inner)
+            pairs += zip(results, yields, strict=False)
+            pairs += zip(inner.args, op.operands[1:], strict=False)
+        if is_loop:  # which may have no iteration
+            pairs += zip(results, op.operands[1:], strict=False)
+        for value, other in pairs:
+            if value.id and other.id:
+                memories.join(value.id, other.id)
 
 
 def _kept_in_place(body: Block, written: Collection[int]) -> dict[int, int]:
@@ -199,14 +182,14 @@ class ProgramMemory:
         """In the first iteration those of one first value; later those that the iteration before gave one value."""
         if not self._values_written(self._program):
             return []
-        memories = _Memories(body)
+        memories = _memories(body)
         groups: dict[tuple[str, object], list[int]] = {}
         for argument, first, after in zip(body.args, op.operands[1:], yielded(body)[1:], strict=False):
             groups.setdefault(("first", tuple(self._names.get(first.id, ()))), [first.id]).append(argument.id)
-            groups.setdefault(("given", memories.of(after.id)), []).append(argument.id)
-        for value in memories.values():
+            groups.setdefault(("given", memories.find(after.id)), []).append(argument.id)
+        for value in memories:
             if value in self._names:
-                groups.setdefault(("given", memories.of(value)), []).append(value)
+                groups.setdefault(("given", memories.find(value)), []).append(value)
         return [values for values in groups.values() if len(values) > 1]
 
     def _may_alias(self, values: Sequence[int]) -> None:

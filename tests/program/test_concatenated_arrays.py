@@ -4,6 +4,7 @@ import pytest
 
 from paddle2ov.program.concatenated_arrays import concatenate_arrays
 from tests.support.programs import block
+from tests.support.steps import steps
 
 LENGTH = ("lod_array_length", "x=array@1", "out=length")
 CARRIED = {"inputs": "array@1 i@1", "outputs": "go_on array@2 i@2"}
@@ -79,3 +80,25 @@ def test_other_arrays_are_left(whole):
 def test_wanted_arrays_and_sizes_are_left():
     assert marked(main(BODY), ["joined", "sizes"]) == []
     assert marked(main(BODY), ["joined", "array@3"]) == []
+
+
+def appended(count, concatenations=1):
+    """An array to which each of many operators appends, concatenated at the end."""
+    rows = [("create_array", "", "out=array@0")]
+    for k in range(count):
+        rows.append(("lod_array_length", f"x=array@{k}", f"out=length@{k}"))
+        rows.append(("write_to_array", f"array=array@{k} x=part i=length@{k}", f"out=array@{k + 1}"))
+    for k in range(concatenations):
+        outputs = f"out=joined@{k} out_index=sizes@{k}"
+        rows.append(("tensor_array_to_tensor", f"x=array@{count}", outputs, {"axis": 0}))
+    return block(0, *rows)
+
+
+@pytest.mark.parametrize("concatenations", [lambda count: 1, lambda count: count], ids=["one", "many"])
+def test_it_takes_linear_time(concatenations):
+    def run(count):
+        whole = appended(count, concatenations(count))
+        return lambda: concatenate_arrays(whole, ["joined@0"])
+
+    assert len(marked(appended(3, 2), ["joined@0", "joined@1"])) == 5
+    assert steps(run(160)) < 6 * steps(run(40))  # four times the work; 16 times if it were quadratic
