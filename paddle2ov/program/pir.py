@@ -316,7 +316,7 @@ class _Reader:
     def _define(self, value: pir_file.Value | pir_file.Argument, stem: str) -> list[str]:
         """The variables of a new value, whose names begin with `stem`."""
         number, declared = value.id, self._types[bytes(value.type)]
-        if declared is None:
+        if declared is None or number == 0:  # nothing can read it
             names = [""]
         elif isinstance(declared, list):
             names = [self._fresh(f"{stem}_{number}.{i}", element) for i, element in enumerate(declared)]

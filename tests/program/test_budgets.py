@@ -57,6 +57,14 @@ def test_results_that_one_operator_fetches():
         read_contents(pir([*(combine(i, i, i + 1) for i in range(1, 11)), fetch]), b"")
 
 
+def test_results_without_a_number_share_no_name():
+    """The name of each would be longer than that of the one before."""
+    relu = {"#": "1.relu", "I": [{"%": 1}], "O": [{"%": 0, "TT": TENSOR}], "A": []}
+    whole = read_contents(pir([relu] * 5000), b"")
+    assert {name for operator in whole.block.operators for name in operator.output_names()} == {""}
+    assert list(whole.variables) == ["x"]
+
+
 def nested(depth):
     condition = {"#": "1.if", "I": [{"%": 1}], "O": [], "A": []}
     return [{**condition, "regions": [{"blocks": [{"args": [], "ops": nested(depth - 1)}]}]}] if depth else []
