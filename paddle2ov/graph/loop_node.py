@@ -1,12 +1,19 @@
-"""Builds OpenVINO's Loop around a body in time linear in the size of the body, not quadratic."""
+"""Builds OpenVINO's Loop around a body in time linear in the size of the body and in what it carries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
 from openvino import Model, Node, Output
-from openvino.op import Parameter, Result
+from openvino.op import Parameter, Result, loop, tensor_iterator
+from openvino.op.util import (
+    BodyOutputDescription,
+    ConcatOutputDescription,
+    InvariantInputDescription,
+    MergedInputDescription,
+    SliceInputDescription,
+)
 
 from paddle2ov.graph.loop_invariants import copy_states
 from paddle2ov.graph.opset import ops
@@ -26,9 +33,7 @@ def build_loop(
 ) -> Node:
     """A Loop; its outputs are the last value of each carried and each final result, and then the concatenated ones.
 
-    OpenVINO validates the whole body again for each input and output that is set on a Loop. Until all of them are set,
-    a stand-in body is validated instead, with the same parameters and results and nothing in between. The body itself
-    is validated only if that may change the outputs; creating the model does it again in any case.
+    The body is validated only if that may change the outputs; creating the model does it again in any case.
 
     Args:
         trip_count: the largest number of iterations, 0-D; -1 for no limit.
@@ -44,33 +49,27 @@ def build_loop(
         final: results of the body that the next iteration does not read; only of a Loop that is known to run.
     """
     copy_states((parameter, result) for parameter, _, result in carried)
-    of_result = {result.get_name(): parameter for parameter, _, result in carried}
-    stacked = {result.get_name() for result in concatenated}
-    results = []
-    for result in body.get_results():
-        parameter = of_result.get(result.get_name())
-        other = ops.constant(np.ones([1] * (axis + 1), bool)) if result.get_name() in stacked else ops.constant(True)
-        results.append(ops.result(parameter if parameter is not None else other))
-    stand_ins = {result.get_name(): stand_in for result, stand_in in zip(body.get_results(), results, strict=True)}
-    loop = ops.loop(trip_count, execution_condition)
-    loop.set_function(Model(results, body.get_parameters()))
-    loop.set_special_body_ports(list(special_body_ports))
-    for parameter, initial, result in carried:
-        loop.set_merged_input(parameter, initial, stand_ins[result.get_name()].output(0))
-    for parameter, tensor in sliced:
-        loop.set_sliced_input(parameter, tensor, 0, 1, 1, -1, axis)
-    for parameter, value in invariant:
-        loop.set_invariant_input(parameter, value)
-    for _, _, result in carried:
-        loop.get_iter_value(stand_ins[result.get_name()].output(0), -1)
-    for result in final:
-        loop.get_iter_value(stand_ins[result.get_name()].output(0), -1)
-    for result in concatenated:
-        loop.get_concatenated_slices(stand_ins[result.get_name()].output(0), 0, 1, 1, -1, axis)
-    loop.set_function(body)
+    node = ops.loop(trip_count, execution_condition)
+    node.set_function(body)
+    node.set_special_body_ports(list(special_body_ports))
+    ports = _Ports(body, [trip_count, execution_condition])
+    inputs = [
+        *(ports.merged(parameter, initial, result) for parameter, initial, result in carried),
+        *(ports.sliced(parameter, tensor, 0, 1, 1, -1, axis) for parameter, tensor in sliced),
+        *(ports.invariant(parameter, value) for parameter, value in invariant),
+    ]
+    outputs = [
+        *(ports.last(result) for _, _, result in carried),
+        *(ports.last(result) for result in final),
+        *(ports.concatenated(result, 0, 1, 1, -1, axis) for result in concatenated),
+    ]
+    ports.connect(node, inputs, outputs)
     if concatenated or sliced or final or not all(_is_settled(*item) for item in carried):
-        loop.validate_and_infer_types()
-    return loop
+        node.validate_and_infer_types()
+        return node
+    for index, (parameter, _, _) in enumerate(carried):
+        node.set_output_type(index, parameter.get_element_type(), parameter.get_partial_shape())
+    return node
 
 
 def build_iterator(
@@ -98,16 +97,71 @@ def build_iterator(
     parameters = [parameter for ones in (sliced, carried, invariant) for parameter, *_ in ones]
     node.set_body(Model([*after, *parts], parameters))
     part, start, end = abs(stride), *((0, -1) if stride > 0 else (-1, 0))
-    for parameter, tensor in sliced:
-        node.set_sliced_input(parameter, tensor, start, stride, part, end, axis)
-    for (parameter, initial, _), result in zip(carried, after, strict=True):
-        node.set_merged_input(parameter, initial, result.output(0))
-    for parameter, value in invariant:
-        node.set_invariant_input(parameter, value)
-    for result in parts:
-        node.get_concatenated_slices(result.output(0), start, stride, part, end, axis)
+    ports = _Ports(node.get_function(), [])
+    inputs = [
+        *(ports.sliced(parameter, tensor, start, stride, part, end, axis) for parameter, tensor in sliced),
+        *(
+            ports.merged(parameter, initial, result)
+            for (parameter, initial, _), result in zip(carried, after, strict=True)
+        ),
+        *(ports.invariant(parameter, value) for parameter, value in invariant),
+    ]
+    ports.connect(node, inputs, [ports.concatenated(result, start, stride, part, end, axis) for result in parts])
     node.validate_and_infer_types()
     return list(node.outputs())
+
+
+class _Ports:
+    """Describes the inputs and outputs of a Loop or a TensorIterator, which are then set together.
+
+    OpenVINO's functions that set a single one validate the whole body each time, which takes quadratic time.
+
+    Args:
+        body: one iteration.
+        arguments: the inputs that come before those that enter the body.
+    """
+
+    def __init__(self, body: Model, arguments: Sequence[Output]) -> None:
+        self._parameters = {item.get_name(): i for i, item in enumerate(body.get_parameters())}
+        self._results = {item.get_name(): i for i, item in enumerate(body.get_results())}
+        self._arguments = list(arguments)
+        self._outputs = 0
+
+    def merged(self, parameter: Parameter, initial: Output, result: Result) -> MergedInputDescription:
+        """An input that is the parameter in the first iteration; later, that is the result of the one before."""
+        index = self._entering(initial)
+        return MergedInputDescription(index, self._parameters[parameter.get_name()], self._results[result.get_name()])
+
+    def sliced(self, parameter: Parameter, tensor: Output, *slices: int) -> SliceInputDescription:
+        """An input of which each iteration gets a part; `slices`: start, stride, part size, end, axis."""
+        return SliceInputDescription(self._entering(tensor), self._parameters[parameter.get_name()], *slices)
+
+    def invariant(self, parameter: Parameter, value: Output) -> InvariantInputDescription:
+        """An input that is the same in every iteration."""
+        return InvariantInputDescription(self._entering(value), self._parameters[parameter.get_name()])
+
+    def last(self, result: Result) -> BodyOutputDescription:
+        """An output that is a result of the last iteration."""
+        return BodyOutputDescription(self._results[result.get_name()], self._leaving(), -1)
+
+    def concatenated(self, result: Result, *slices: int) -> ConcatOutputDescription:
+        """An output that is the results of all iterations; `slices`: start, stride, part size, end, axis."""
+        return ConcatOutputDescription(self._results[result.get_name()], self._leaving(), *slices)
+
+    def connect(self, node: loop | tensor_iterator, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Sets the inputs and outputs that were described."""
+        node.set_arguments(self._arguments)
+        node.set_input_descriptions(list(inputs))
+        node.set_output_descriptions(list(outputs))
+        node.set_output_size(self._outputs)
+
+    def _entering(self, value: Output) -> int:
+        self._arguments.append(value)
+        return len(self._arguments) - 1
+
+    def _leaving(self) -> int:
+        self._outputs += 1
+        return self._outputs - 1
 
 
 def _is_settled(parameter: Parameter, initial: Output, result: Result) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from paddle2ov.program.inplace_writes import InPlaceWrites
-from paddle2ov.program.pir_file import Block, Op, Region, Value, results_of, yielded
+from paddle2ov.program.pir_file import Argument, Block, Op, Region, Value, results_of, yielded
 from paddle2ov.program.union_find import UnionFind
 
 # Their result is a new one, or the operand itself unchanged.
@@ -44,7 +44,7 @@ def _memories(block: Block) -> UnionFind[int]:
 def _join_in(block: Block, memories: UnionFind[int]) -> None:
     for op in block.ops:
         results, is_loop = results_of(op), op.id.endswith(".while")
-        pairs: list[tuple[Value, Value]] = []
+        pairs: list[tuple[Value | Argument, Value]] = []
         operand = _written(op)
         if operand is not None:
             pairs += [(result, operand) for result in results[:1]]

@@ -36,6 +36,7 @@ from paddle2ov.graph.values import (
 )
 from paddle2ov.program.budget import Budget, BudgetError
 from paddle2ov.program.model import Block, Operator, Program, Variable
+from paddle2ov.program.shown_values import ShownValues
 from paddle2ov.program.signatures import Signature, snake_case
 from paddle2ov.translation.empty import constant_if_empty, declared_empty, is_empty, results_without_elements
 from paddle2ov.translation.folding import are_foldable, fold
@@ -151,6 +152,11 @@ class Translator:
     def writers(self) -> dict[str, Operator]:
         """The operators of all blocks by the variables that they write."""
         return {name: operator for operator in self.program.block.walk() for name in operator.output_names()}
+
+    @cached_property
+    def shown(self) -> ShownValues:
+        """Which variables show their type or rank."""
+        return ShownValues(self.program, self._used)
 
     def is_used(self, name: str) -> bool:
         """Whether anything in the program reads a variable."""

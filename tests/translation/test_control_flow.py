@@ -2,11 +2,13 @@
 
 import re
 import warnings
+from functools import partial
 
 import numpy as np
 import openvino
 import pytest
 from msgspec.structs import replace
+from openvino import op
 
 import paddle2ov
 from gen_models.harness.spec import paddle
@@ -15,6 +17,7 @@ from paddle2ov.graph.bodies import walk
 from paddle2ov.program.model import Block, Operator, Output, Variable
 from tests.support.models import network, save_program
 from tests.support.programs import block, program
+from tests.support.steps import steps
 
 X, COND, N = Variable("x", "float32", (2, 3)), Variable("cond", "bool", ()), Variable("n", "int64", ())
 
@@ -257,3 +260,68 @@ def test_a_body_that_is_translated_again_keeps_its_names(name):
     names = {node.get_friendly_name() for node in walk(model)}
     derived = {name.rpartition("/")[0] for name in names if re.fullmatch(r"[a-z]\w*/[A-Z]\w*_\d+", name)}
     assert derived <= names
+
+
+def numbered(name, count):
+    return [f"{name}{i}" for i in range(count)]
+
+
+def many_states(count):
+    """A loop that adds floats to numbers that begin as integers."""
+    before, inside, after, results = (numbered(name, count) for name in ("before", "inside", "after", "result"))
+    sums = [("elementwise_add", f"x={x} y=x", f"out={out}", {"axis": -1}) for x, out in zip(inside, after, strict=True)]
+    go_on = ("logical_not", "x=cond", "out=go_on")
+    body = block(1, *sums, go_on, inputs=" ".join(inside), outputs=" ".join(["go_on", *after]))
+    rows = [("fill_constant", "", f"out={name}", {"shape": [1], "dtype": 3, "value": 0.0}) for name in before]
+    rows.append(("while", f"cond=cond x={','.join(before)}", f"out={','.join(results)}", {}, [body]))
+    known = [Variable(name, "int64", (1,)) for name in before]
+    known += [Variable(name, "float32", (1,)) for name in (*inside, *after, *results)]
+    return program(rows, [Variable("x", "float32", (1,)), COND], " ".join(results), known)
+
+
+def many_choices(count):
+    """A branch with many results, each of a value of its own."""
+    before, then, otherwise, results = (numbered(name, count) for name in ("before", "then", "otherwise", "result"))
+    blocks = [
+        block(
+            k, *((kind, f"x={x}", f"out={out}") for x, out in zip(before, after, strict=True)), outputs=" ".join(after)
+        )
+        for k, (kind, after) in enumerate((("relu", then), ("tanh", otherwise)), 1)
+    ]
+    rows = [("scale", "x=x", f"out={name}", {"scale": float(i)}) for i, name in enumerate(before)]
+    rows.append(("if", "cond=cond", f"out={','.join(results)}", {}, blocks))
+    return program(rows, [X, COND], " ".join(results), [Variable(name, "float32", (2, 3)) for name in results])
+
+
+@pytest.mark.filterwarnings("ignore::paddle2ov.ConversionWarning")
+@pytest.mark.parametrize("build", [many_states, many_choices])
+def test_branches_and_loops_take_linear_time(build):
+    paddle2ov.convert(build(3))
+    small, large = (steps(partial(paddle2ov.convert, build(count))) for count in (40, 160))
+    assert large < 6 * small  # four times the work; 16 times if it were quadratic
+
+
+@pytest.mark.filterwarnings("ignore::paddle2ov.ConversionWarning")
+@pytest.mark.parametrize(("build", "kind"), [(many_states, op.loop), (many_choices, op.if_op)])
+def test_bodies_are_validated_as_often_whatever_enters_and_leaves_them(monkeypatch, build, kind):
+    """OpenVINO validates the bodies in each call that sets an input or an output."""
+    calls = []
+    for name in ("get_iter_value", "set_input", "set_invariant_input", "set_merged_input", "set_output"):
+        if hasattr(kind, name):
+            monkeypatch.setattr(kind, name, noted(getattr(kind, name), calls))
+    validate = noted(kind.validate_and_infer_types, calls)
+    monkeypatch.setattr(kind, "validate_and_infer_types", validate, raising=False)
+    counts = []
+    for count in (2, 20):
+        calls.clear()
+        assert kind.__name__ in [type(node).__name__ for node in paddle2ov.convert(build(count)).get_ops()]
+        counts.append(len(calls))
+    assert counts[0] == counts[1]
+
+
+def noted(function, calls):
+    def call(*arguments):
+        calls.append(function)
+        return function(*arguments)
+
+    return call

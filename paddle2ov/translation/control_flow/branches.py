@@ -6,10 +6,11 @@ Source of the semantics: `paddle/fluid/framework/new_executor/instruction/contro
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from openvino import Model, Output, Type
+from openvino.op.util import BodyOutputDescription, InvariantInputDescription
 
 from paddle2ov.errors import OpConversionError, warn_of_operator
 from paddle2ov.graph.block_records import IfRecord
@@ -32,7 +33,6 @@ from paddle2ov.translation.control_flow.block_values import (
     outer_value,
     undefined_value,
 )
-from paddle2ov.translation.control_flow.visible_differences import shows_rank, shows_type
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
@@ -56,11 +56,12 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
         return values
 
     then, otherwise = (_translate_branch(translator, block, scope, names, wanted) for block in operator.blocks)
+    captured = [{item.get_name(): name for name, item in branch.captures.items()} for branch, _ in (then, otherwise)]
     pairs: dict[int, Sequence[Output]] = {}
     for i, a, b in zip(wanted, then[1], otherwise[1], strict=True):
         if isinstance(a, EmptyTensorArray) and isinstance(b, EmptyTensorArray):
             values[i] = a
-        elif (same := _captured_by_both(a, b, then[0], otherwise[0])) is not None:
+        elif (same := _captured(a, captured[0])) is not None and same == _captured(b, captured[1]):
             values[i] = scope.find(same)  # marks are kept
         else:
             decides = as_output(condition)
@@ -68,7 +69,7 @@ def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Va
                 translator, operator, names[i], decides, _output_like(a, b), _output_like(b, a)
             )
             pair = _with_equal_types(translator, operator, names[i], decides, *same_rank)
-            outside = [_outside(value, item[0], scope) for value, item in zip(pair, (then, otherwise), strict=True)]
+            outside = [_outside(value, entered, scope) for value, entered in zip(pair, captured, strict=True)]
             if (selected := _selected(decides, *outside)) is not None:
                 values[i] = selected
             else:
@@ -91,22 +92,17 @@ def _translate_branch(
     return inner, [find_or_placeholder(translator, inner, block.outputs[i], names[i]) for i in wanted]
 
 
-def _captured_by_both(a: PlainValue, b: PlainValue, then: Scope, otherwise: Scope) -> str | None:
-    """The name of the outer value that both branches hand on as it is, if they do: then the result is that value."""
-    for name, parameter in then.captures.items():
-        other = otherwise.captures.get(name)
-        if other is not None and a == parameter.output(0) and b == other.output(0):
-            return name
-    return None
+def _captured(value: PlainValue, captured: Mapping[str, str]) -> str | None:
+    """The name of the outer value that a branch hands on as it is; None for any other."""
+    return captured.get(value.get_node().get_name()) if isinstance(value, Output) else None
 
 
-def _outside(value: Output, branch: Scope, scope: Scope) -> Output | None:
+def _outside(value: Output, captured: Mapping[str, str], scope: Scope) -> Output | None:
     """What a branch only passes on, as a value of the outer scope; None for what it computes."""
-    node = value.get_node()
-    if node.get_type_name() == "Constant":
+    if value.get_node().get_type_name() == "Constant":
         return value
-    names = [name for name, parameter in branch.captures.items() if parameter.output(0) == value]
-    return outer_value(scope, names[0]) if names else None
+    name = _captured(value, captured)
+    return None if name is None else outer_value(scope, name)
 
 
 @works_around("integer_select_in_float32")
@@ -136,15 +132,20 @@ def _build_if(
         scope: the scope around the If.
     """
     results = [[ops.result(value) for value in pair] for pair in pairs]
-    node = ops.if_op(as_condition(condition))
+    decides = as_condition(condition)
+    node = ops.if_op(decides)
     node.set_then_body(Model([item for item, _ in results], list(then.captures.values())))
     node.set_else_body(Model([item for _, item in results], list(otherwise.captures.values())))
     entering = {name: outer_value(scope, name) for name in dict.fromkeys((*then.captures, *otherwise.captures))}
     parameters = [(then.captures.get(name), otherwise.captures.get(name)) for name in entering]
-    for value, pair in zip(entering.values(), parameters, strict=True):
-        node.set_input(value, *pair)
-    for then_result, else_result in results:
-        node.set_output(then_result, else_result)
+    # All at once: the functions that set a single input or output validate both bodies each time.
+    node.set_arguments([decides, *entering.values()])
+    for branch, captures in enumerate((then.captures, otherwise.captures)):
+        places = {name: i for i, name in enumerate(captures)}
+        inputs = [InvariantInputDescription(i, places[name]) for i, name in enumerate(entering, 1) if name in places]
+        node.set_input_descriptions(branch, inputs)
+        node.set_output_descriptions(branch, [BodyOutputDescription(i, i, -1) for i in range(len(pairs))])
+    node.set_output_size(len(pairs))
     node.validate_and_infer_types()
     return IfRecord(node, list(zip(parameters, entering.values(), strict=True)))
 
@@ -177,7 +178,7 @@ def _with_equal_ranks(
             operator.place,
             f"its branches give '{name}' {counts[0]} and {counts[1]} dimensions; OpenVINO needs equal ranks",
         )
-    if shows_rank(translator, name, max(counts)):
+    if translator.shown.rank_of(name, max(counts)):
         warn_of_operator(
             operator.place,
             f"where its condition, of {inputs_behind(decides)}, is {str(counts[0] == 0).lower()}, the rank of "
@@ -211,7 +212,7 @@ def _with_equal_types(
     declared = translator.variables.get(name)
     if set(kinds) == {Type.f32, Type.f64} and declared is not None:
         common = OV_TYPES.get(declared.dtype or "", common)
-    if shows_type(translator, name):
+    if translator.shown.type_of(name):
         warn_of_operator(
             operator.place,
             f"Paddle gives '{name}' as {first} where its condition, of {inputs_behind(decides)}, is true, and "

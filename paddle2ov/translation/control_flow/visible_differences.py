@@ -1,9 +1,8 @@
-"""Values whose rank or type is not that of Paddle, in loops and branches: whether anything shows it, and warnings."""
+"""Warnings of values whose rank or type is not that of Paddle, in loops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
-from itertools import chain
+from collections.abc import Mapping, Sequence, Set
 
 from openvino import Output
 
@@ -12,6 +11,7 @@ from paddle2ov.graph.types import dtype_name
 from paddle2ov.graph.upstream import depends_on_data, inputs_behind
 from paddle2ov.graph.values import EmptyTensorArray, PlainValue
 from paddle2ov.program.model import Operator
+from paddle2ov.program.shown_values import ShownValues
 from paddle2ov.translation.control_flow.block_values import as_output, is_undefined
 from paddle2ov.translation.control_flow.loop_assembly import LoopBody, runs_at_least_once
 from paddle2ov.translation.translator import Translator
@@ -29,7 +29,7 @@ def warn_of_initial_values(
     """Warns of initial values whose rank or type differs from Paddle's, where something may read them.
 
     Args:
-        translator: what knows who reads a variable.
+        translator: what knows which variables show their rank and type.
         operator: the loop.
         results: name inside -> name of the final value.
         initial_values: name inside -> the initial value in the program.
@@ -46,9 +46,9 @@ def warn_of_initial_values(
             or any(isinstance(item, EmptyTensorArray) for item in (value, start, after))
         ):
             continue
-        found = _of_types(translator, name, results[name], tuple(map(as_output, (value, start, after))), decides)
+        found = _of_types(translator.shown, name, results[name], tuple(map(as_output, (value, start, after))), decides)
         if found is None and as_output(value).get_partial_shape().rank == 0:
-            found = _of_rank(translator, name, results[name], as_output(start), decides)
+            found = _of_rank(translator.shown, name, results[name], as_output(start), decides)
         if found is not None:
             said.setdefault(found, []).append(f"'{results[name].partition('@')[0]}'")
     for (before, behind), variables in said.items():
@@ -56,13 +56,13 @@ def warn_of_initial_values(
 
 
 def _of_types(
-    translator: Translator, name: str, result: str, values: Sequence[Output], decides: Output
+    shown: ShownValues, name: str, result: str, values: Sequence[Output], decides: Output
 ) -> tuple[str, str] | None:
     """What to say, before and behind its name, of a variable whose type is not Paddle's in every iteration."""
     before, held, later = (dtype_name(item.get_element_type()) for item in values)
     if before == held == later:
         return None
-    inside, outside = shows_type(translator, name), shows_type(translator, result)
+    inside, outside = shown.type_of(name), shown.type_of(result)
     if held != later and (inside or outside):
         where, theirs = "after an iteration", later
     elif held != before and inside:
@@ -74,16 +74,16 @@ def _of_types(
     return f"{where}, the type of", f"is {theirs} in Paddle and {held} here. Initialize as {later} in the network"
 
 
-def _of_rank(translator: Translator, name: str, result: str, start: Output, decides: Output) -> tuple[str, str] | None:
+def _of_rank(shown: ShownValues, name: str, result: str, start: Output, decides: Output) -> tuple[str, str] | None:
     """The same of a number that is a tensor here before the first iteration."""
     rank = start.get_partial_shape().rank
     if rank.is_dynamic or rank == 0:
         return None
     count = rank.get_length()
     advice = f"Initialize with {count} dimensions in the network"
-    if shows_rank(translator, name, count):
+    if shown.rank_of(name, count):
         where = "in the first iteration"
-    elif not runs_at_least_once(None, decides) and shows_rank(translator, result, count):
+    elif not runs_at_least_once(None, decides) and shown.rank_of(result, count):
         where = _without_iteration(decides)
         advice += "" if depends_on_data(decides.get_node()) else ", or fix the shapes of the inputs with `input`"
     else:
@@ -93,57 +93,3 @@ def _of_rank(translator: Translator, name: str, result: str, start: Output, deci
 
 def _without_iteration(decides: Output) -> str:
     return f"where the loop has no iteration, as {inputs_behind(decides)} may decide"
-
-
-def shows_type(translator: Translator, name: str) -> bool:
-    """Whether anything but a cast reads a variable."""
-    return _is_read(translator, name, lambda operator, port: operator.type != "cast")
-
-
-def shows_rank(translator: Translator, name: str, rank: int) -> bool:
-    """Whether anything shows that a variable is a number in Paddle, and here a tensor of one element and some rank.
-
-    A slice is refused of a number; where it is broadcast to a tensor of that rank, the results are the same.
-    """
-
-    def tells(operator: Operator, port: str) -> bool:
-        if operator.type in ("slice", "strided_slice") and operator.attributes.get("axes"):
-            return False
-        if not operator.type.startswith("elementwise_") or operator.attributes.get("axis", -1) != -1:
-            return True
-        (other,) = operator.inputs[{"x": "y", "y": "x"}[port]]
-        declared = translator.variables.get(other)
-        return declared is None or declared.shape is None or len(declared.shape) < rank
-
-    return _is_read(translator, name, tells)
-
-
-def _is_read(translator: Translator, name: str, tells: Callable[[Operator, str], bool]) -> bool:
-    """Whether a variable is a result, or an operator reads it that tells, by the port at which it does."""
-    is_live = translator.is_used
-    operators = [
-        child for child in translator.program.block.walk() if any(map(is_live, chain(*child.outputs.values())))
-    ]
-    passed, count = {name}, 0
-    while count < len(passed):  # through branches and loops, which pass it on
-        count = len(passed)
-        for operator in operators:
-            if operator.type == "while":
-                (body,) = operator.blocks
-                carried = zip(
-                    operator.inputs["x"], body.outputs[1:], body.inputs, operator.outputs["out"], strict=False
-                )
-                passed.update(*(values[2:] for values in carried if not passed.isdisjoint(values[:2])))
-            elif operator.type == "if":
-                passed.update(
-                    result
-                    for block in operator.blocks
-                    for inside, result in zip(block.outputs, operator.outputs["out"], strict=False)
-                    if inside in passed
-                )
-    return any(output.variable in passed for output in translator.program.outputs) or any(
-        not passed.isdisjoint(read)
-        for operator in operators
-        for port, read in operator.inputs.items()
-        if (port == "cond" if operator.type == "while" else tells(operator, port))
-    )
