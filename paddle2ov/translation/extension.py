@@ -25,7 +25,7 @@ class ConversionExtension:
     """A converter for one operator type.
 
     Takes the same arguments as `openvino.frontend.paddle.ConversionExtension`, so that a callback written for it runs
-    unchanged: it gets a node and returns `{port: [Output]}`.
+    unchanged: it gets a node, which has the methods of OpenVINO's, and returns `{port: [Output]}`.
 
     Args:
         op_type: the operator's name in the program (a custom operator's own name; for Paddle's the registry's key, or

@@ -59,6 +59,7 @@ class Required:
 
 REQUIRED: Final = Required()
 """In place of a default: the operator is refused if the program does not carry the attribute."""
+_ABSENT: Final = object()
 _NUMBERS = frozenset((bool, int, float))
 _INTEGER = frozenset((int,))
 _PER_DIMENSION = """
@@ -124,8 +125,8 @@ class NodeContext:
         """What the operator computes that its type and attributes do not say."""
         return self._operator.semantics
 
-    def get_op_type(self) -> str:
-        """The registry's key of the operator (the spelling of OpenVINO's frontends)."""
+    def get_op_type(self, name: str = "") -> str:
+        """The registry's key of the operator. OpenVINO's frontends take any name, and ignore it."""
         return self._operator.type
 
     # --- inputs ---------------------------------------------------------------------------------------------------
@@ -148,12 +149,9 @@ class NodeContext:
             OpConversionError: the program does not pass it.
         """
         if isinstance(name, int):
-            flat = [(port, i) for port, values in self._inputs.items() for i in range(len(values))]
-            if not -len(flat) <= name < len(flat):
-                self.refuse(f"input {name} is asked for, the operator has {len(flat)}")
-            name, idx = flat[name]
+            name, idx = self._port(name)
         values = self._inputs.get(name) or self._given(name)
-        if not -len(values) <= idx < len(values):
+        if not 0 <= idx < len(values):
             passed = ", ".join(port for port, arguments in self._inputs.items() if arguments) or "none"
             self.refuse(f"input '{name}' [{idx}] is missing; the program passes {passed}")
         value = values[idx]
@@ -175,10 +173,6 @@ class NodeContext:
     def get_inputs(self, name: str) -> list[Output]:
         """All values of an input that is a list; empty when it is left out."""
         return [self._output(value, name) for value in self._given(name)]
-
-    def get_ng_inputs(self, name: str) -> list[Output]:
-        """The spelling that OpenVINO's Paddle frontend has for `get_inputs`."""
-        return self.get_inputs(name)
 
     def is_empty_array(self, name: str) -> bool:
         """Whether an input is a tensor array that nothing was written to; any other array is a stacked tensor."""
@@ -252,20 +246,29 @@ class NodeContext:
         """Whether the program carries any of the attributes: one check instead of several, as most carry none."""
         return not names.isdisjoint(self._attributes)
 
-    def get_attribute(self, name: str, default: Any = REQUIRED, dtype: Any = None) -> Any:
+    def get_attribute(self, name: str, default_value: Any = REQUIRED, dtype: Any = None) -> Any:
         """The value of an attribute, as a Python value.
 
         An input of that name comes first when the program passes one: one element gives a scalar, more give a list.
-        `default` must be Paddle's own default. `dtype` is accepted for callbacks written for OpenVINO and not needed.
+
+        Args:
+            name: its name.
+            default_value: Paddle's own default, for a program that does not carry the attribute.
+            dtype: converts the value, or each one of a list: a function of one value, or `openvino.Type` for Paddle's
+                data types.
 
         Raises:
-            OpConversionError: it is absent and has no default, it is a tensor that is not known at conversion, or it is
-                of another type than its default.
+            OpConversionError: it is absent and has no default, it is a tensor that is not known at conversion, it is of
+                another type than its default, or `dtype` does not take it.
         """
-        value = self._value(name, default)
-        if type(value) is not type(default) and default is not REQUIRED and not fits(value, default):
-            self._refuse_type(name, value, f"a value like {default!r}")
-        return value
+        value = self._value(name, default_value if default_value is REQUIRED else _ABSENT)
+        if value is _ABSENT:
+            return default_value
+        if dtype is not None:
+            return self._converted(name, value, dtype)
+        if type(value) is not type(default_value) and default_value is not REQUIRED and not fits(value, default_value):
+            self._refuse_type(name, value, f"a value like {default_value!r}")
+        return value.copy() if type(value) is list else value
 
     def is_known(self, name: str) -> bool:
         """Whether an attribute, or an input that may be one, has a value at conversion (absent counts as known)."""
@@ -375,14 +378,26 @@ class NodeContext:
             return output
         return of_length(output, declared[0])
 
-    def get_values_from_const_input(self, name: str | int, default: Any = None, dtype: Any = None) -> Any:
-        """The values of a constant input (the spelling of OpenVINO's frontends), or `default`."""
-        if isinstance(name, int):
-            flat = [value for values in self._inputs.values() for value in values]
-            known = _known(flat[name]) if name < len(flat) else None
-        else:
-            known = self.get_known(name)
-        return default if known is None else known
+    def get_values_from_const_input(self, idx: int, default_value: Any = REQUIRED, dtype: Any = None) -> Any:
+        """The values of the input at a position among all of them: a number for a scalar, else a list.
+
+        Args:
+            idx: its position.
+            default_value: for an input that is not known at conversion.
+            dtype: converts each of the values.
+
+        Raises:
+            OpConversionError: the program does not pass it, it is not known and has no default, or `dtype` does not
+                take a value.
+        """
+        name, place = self._port(idx)
+        known = self.get_known(name, place)
+        if known is None:
+            if default_value is REQUIRED:
+                self.refuse(f"'{name}' is computed by the program; only a value known at conversion is supported")
+            return default_value
+        values = known.reshape(-1).tolist() if known.ndim else known.item()
+        return values if dtype is None else self._converted(name, values, dtype)
 
     @overload
     def get_dtype(self, name: str, default: Type) -> Type: ...
@@ -488,10 +503,6 @@ class NodeContext:
         inputs: Mapping[str, Sequence[Value | None]] = ChainMap(replacements, cast("dict[str, Any]", self._inputs))
         return NodeContext(self._operator, inputs, self._variables, self._signature, self._used, self._on_components)
 
-    def default_single_output_mapping(self, node: Node, names: Sequence[str]) -> NamedOutputs:
-        """Maps the outputs of one OpenVINO node to results in order, as OpenVINO's Paddle frontend does."""
-        return {name: node.output(i) for i, name in enumerate(names)}
-
     # --- refusing -------------------------------------------------------------------------------------------------
 
     def refuse(self, reason: str, **attributes: Any) -> NoReturn:
@@ -547,6 +558,25 @@ class NodeContext:
         if values is None:
             values = self._inputs.get(self._canonical_names[name])
         return () if values is None else values
+
+    def _port(self, position: int) -> tuple[str, int]:
+        """The name of the input at a position among all of them, and its position there."""
+        ports = [(port, i) for port, values in self._inputs.items() for i in range(len(values))]
+        if not 0 <= position < len(ports):
+            self.refuse(f"input {position} is asked for, the operator has {len(ports)}")
+        return ports[position]
+
+    def _converted(self, name: str, value: Any, dtype: Any) -> Any:
+        """A value, or each one of a list, as `dtype` makes it."""
+        if isinstance(value, list):
+            return [self._converted(name, item, dtype) for item in value]
+        try:
+            converted = dtype(value) if dtype is not Type else None if isinstance(value, bool) else element_type(value)
+        except (TypeError, ValueError, OverflowError):
+            converted = None
+        if converted is None:
+            self._refuse_type(name, value, "a data type" if dtype is Type else f"what {dtype!r} takes")
+        return converted
 
     def _attribute(self, name: str, default: Any) -> Any:
         if name not in self._attributes:

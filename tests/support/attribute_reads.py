@@ -21,7 +21,7 @@ from paddle2ov.translation.node_context import REQUIRED, NodeContext
 from paddle2ov.translation.registry import ComplexAware
 
 _PARAMETERS = {
-    name: list(inspect.signature(getattr(NodeContext, name)).parameters)[1:]
+    name: [item.removesuffix("_value") for item in list(inspect.signature(getattr(NodeContext, name)).parameters)[1:]]
     for name in (
         *("get_attribute", "get_bool", "get_constant", "get_dtype", "get_float", "get_floats"),
         *("get_int", "get_ints", "get_str", "get_tensor"),
@@ -81,9 +81,9 @@ def _has_default(call: ast.Call) -> bool:
     getter = _getter(call)
     if getter is None or getter == "get_dtype":
         return getter is not None
-    return len(call.args) > _PARAMETERS[getter].index("default") or "default" in {
-        keyword.arg for keyword in call.keywords
-    }
+    return len(call.args) > _PARAMETERS[getter].index("default") or bool(
+        {"default", "default_value"} & {keyword.arg for keyword in call.keywords}
+    )
 
 
 _READS: dict[str, list[Read]] = {}
@@ -189,7 +189,7 @@ class _Body:
         for argument in part.args:
             value = self._value(argument.value if isinstance(argument, ast.Starred) else argument)
             values += value if isinstance(argument, ast.Starred) and isinstance(value, list | tuple) else [value]
-        named = {keyword.arg: self._value(keyword.value) for keyword in part.keywords if keyword.arg}
+        named = {key.arg.removesuffix("_value"): self._value(key.value) for key in part.keywords if key.arg}
         getter = _getter(part)
         if getter is not None:
             passed = {**dict(zip(_PARAMETERS[getter], values, strict=False)), **named}

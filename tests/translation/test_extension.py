@@ -1,22 +1,26 @@
 """Converters of the user's own, by every way to give them; callbacks written for OpenVINO run unchanged."""
 
+import inspect
 import json
+import re
 import shutil
 import subprocess
 import sys
 import textwrap
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
-from openvino import opset16 as ops
-from openvino.frontend import ConversionExtension as FrontendExtension
+from openvino import Type, opset16 as ops
+from openvino.frontend import ConversionExtension as FrontendExtension, FrontEndManager, NodeContext as FrontendContext
 
 import paddle2ov
 from gen_models import all_ops
 from gen_models.harness.store import generated
 from paddle2ov import ConversionExtension
 from paddle2ov.compilation.running import run
+from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Variable
 from paddle2ov.program.signatures import ROWS
 from paddle2ov.testing import check_case, load
@@ -61,7 +65,7 @@ def openvino_callback(node):
         [{"relu": openvino_callback}],
         {"relu": lambda node: {"out": ops.negative(node.get_input("x"))}},
         {"relu": lambda node: ops.negative(node.get_input(0))},
-        {"relu": lambda node: [ops.negative(node.get_ng_inputs("X")[0])]},
+        {"relu": lambda node: [ops.negative(node.get_inputs("X")[0])]},
     ],
     ids=["extension", "mapping", "list", "canonical names", "bare node", "list of nodes"],
 )
@@ -239,3 +243,163 @@ def test_operator_named_twice(custom, monkeypatch):
     monkeypatch.setattr(registry, "_installed", lambda: (plain, plain))  # by two packages
     with pytest.raises(paddle2ov.ConversionInputError, match="'my_relu' already has a converter"):
         paddle2ov.convert(custom)
+
+
+# --- OpenVINO's NodeContext ---------------------------------------------------------------------------------------
+
+ATTRIBUTES = {
+    "number": (0, 5),
+    "ratio": (1, 0.5),
+    "text": (2, b"abc"),
+    "numbers": (3, [1, 2]),
+    "ratios": (4, [0.5, 1.5]),
+    "texts": (5, [b"one", b"two"]),
+    "flag": (6, True),
+    "large": (9, 2**40),
+    "larger": (11, [2**40, 3]),
+    "nothing": (3, []),
+}
+FIELDS = {0: "i", 1: "f", 2: "s", 3: "ints", 4: "floats", 5: "strings", 6: "b", 9: "l", 11: "longs"}
+
+
+def binding(name):
+    """The parameters of a method of OpenVINO's NodeContext in each of its forms: their names, None for one without."""
+    forms = re.findall(rf"{name}\(self: [\w.]+(.*?)\) -> ", getattr(FrontendContext, name).__doc__)
+    return [[None if re.match(r"arg\d", item) else item for item in re.findall(r"(\w+): ", form)] for form in forms]
+
+
+METHODS = [name for name in vars(FrontendContext) if not name.startswith("_")]
+
+
+def test_openvino_has_the_methods_that_are_compared():
+    assert set(METHODS) >= {"get_attribute", "get_input", "get_input_size", "get_op_type", "has_attribute"}
+    assert binding("get_attribute") == [["name", "default_value", "dtype"]]
+    assert binding("get_input") == [[None], [None], [None, None]]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_all_methods_of_openvinos_node_take_the_same_arguments(name):
+    ours = inspect.signature(getattr(paddle2ov.NodeContext, name))
+    assert binding(name)
+    for parameters in binding(name):
+        names = list(ours.parameters)[1 : 1 + len(parameters)]
+        assert names == [own if theirs is None else theirs for own, theirs in zip(names, parameters, strict=True)]
+        ours.bind("self", *parameters)  # there is no other that has to be given
+
+
+@pytest.fixture
+def legacy_relu(tmp_path):
+    """A legacy program of one relu, with an attribute of each type."""
+    desc = ProgramDesc()
+    block = desc.blocks.add()
+    block.idx, block.parent_idx = 0, -1
+    for name, kind in (("feed", 9), ("x", 7), ("y", 7), ("fetch", 10)):
+        declared = VarType()
+        declared.type = kind
+        if kind == 7:
+            declared.dense_tensor.tensor.data_type = 5
+            declared.dense_tensor.tensor.dims.extend([-1, 3])
+        variable = block.vars.add()
+        variable.name, variable.type = name, declared.SerializeToString()
+    column = {"col": (0, 0)}
+    for kind, before, after, attributes in (
+        ("feed", "feed", "x", column),
+        ("relu", "x", "y", ATTRIBUTES),
+        ("fetch", "y", "fetch", column),
+    ):
+        operator = block.ops.add()
+        operator.type = kind
+        for ports, port, argument in ((operator.inputs, "X", before), (operator.outputs, "Out", after)):
+            entry = ports.add()
+            entry.parameter = port
+            entry.arguments.append(argument)
+        for name, (form, value) in attributes.items():
+            attribute = Attr()
+            attribute.name, attribute.type = name, form
+            if isinstance(value, list):
+                getattr(attribute, FIELDS[form]).extend(value)
+            else:
+                setattr(attribute, FIELDS[form], value)
+            operator.attrs.append(attribute.SerializeToString())
+    (tmp_path / "inference.pdmodel").write_bytes(desc.SerializeToString())
+    (tmp_path / "inference.pdiparams").write_bytes(b"")
+    return tmp_path
+
+
+def answered(method, *arguments, **named):
+    """What a method returns; "refused" where it raises an error."""
+    try:
+        return method(*arguments, **named)
+    except Exception:
+        return "refused"
+
+
+def noting(answers):
+    """A callback that notes what the node answers."""
+
+    def callback(node):
+        get = node.get_attribute
+        for name in (*ATTRIBUTES, "absent"):
+            answers[name] = value = answered(get, name)
+            answers[name, "there"] = node.has_attribute(name)
+            answers[name, "default"] = answered(get, name, default_value=value)
+            answers[name, "default", "float"] = answered(get, name, value, dtype=float)
+            for dtype in (float, int, str, Type):
+                answers[name, dtype.__name__] = answered(get, name, dtype=dtype)
+        answers["absent", "list"] = get("absent", default_value=[9])
+        answers["absent", "integer"] = get("absent", default_value=9, dtype=float)
+        answers["type"] = node.get_op_type("any")
+        for arguments in (("X",), ("X", 0), ("X", 1), ("X", -1), ("Y",), (-1,), (7,)):
+            value = answered(node.get_input, *arguments)
+            answers[arguments] = value if value == "refused" else str(value.get_partial_shape())
+        return {"Out": [ops.relu(node.get_input("X")).output(0)]}
+
+    return callback
+
+
+def test_a_callback_sees_what_it_sees_in_openvino(legacy_relu):
+    """The same callback in both frontends."""
+    theirs, ours = {}, {}
+    frontend = FrontEndManager().load_by_framework("paddle")
+    frontend.add_extension(import_module("openvino.frontend.paddle").ConversionExtension("relu", noting(theirs)))
+    frontend.convert(frontend.load(str(legacy_relu / "inference.pdmodel")))
+    paddle2ov.convert(legacy_relu, extension=ConversionExtension("relu", noting(ours)))
+    assert {key: ours[key] for key in ours if ours[key] != theirs[key]} == {}
+    assert theirs["number", "float"] == 5.0
+    assert theirs["absent"] == theirs["X", -1] == "refused"
+
+
+def test_constant_inputs_by_their_position(legacy_relu):
+    asked = {}
+
+    def callback(node):
+        asked["computed"] = node.get_values_from_const_input(0, default_value=3)
+        for position in (0, -1, 1):
+            with pytest.raises(paddle2ov.OpConversionError, match=r"computed by the program|is asked for"):
+                node.get_values_from_const_input(position)
+        return {"out": ops.relu(node.get_input(0))}
+
+    paddle2ov.convert(legacy_relu, extension={"relu": callback})
+    assert asked == {"computed": 3}
+
+    def of_constants(node):
+        asked["list"] = node.get_values_from_const_input(idx=0)
+        asked["dtype"] = node.get_values_from_const_input(0, dtype=int)
+        return {"out": ops.relu(node.get_input(0))}
+
+    weights = {"w": np.array([[1.5, 2.5]], np.float32)}
+    paddle2ov.convert(program([("relu", "x=w", "out=y")], [], "y", [], weights), extension={"relu": of_constants})
+    assert asked == {"computed": 3, "list": [1.5, 2.5], "dtype": [1, 2]}
+
+
+def test_a_callback_gets_lists_of_its_own():
+    """What it does to them is not done to the program."""
+
+    def reversed_axes(node):
+        axes = node.get_attribute("axis")
+        axes.reverse()
+        return {"out": ops.transpose(node.get_input("x"), np.array(axes))}
+
+    whole = program([("transpose2", "x=x", "out=y", {"axis": [2, 0, 1]})], [Variable("x", "float32", (2, 3, 4))], "y")
+    shapes = [paddle2ov.convert(whole, extension={"transpose2": reversed_axes}).output(0).get_shape() for _ in range(2)]
+    assert shapes[0] == shapes[1] == [3, 2, 4]
