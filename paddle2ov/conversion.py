@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -146,7 +146,15 @@ def convert(
     done, failures = _rewrite(converted, rewrites)
     stamp(converted, target)
     clock.append(time.perf_counter())
-    seconds = [after - before for before, after in itertools.pairwise(clock)]
+    stages = ["read", "translate", "optimise"]
+    if settings is not None and preprocess:
+        _build_in(converted, settings)
+        again = apply(converted, target, without=without)  # a quantized model begins with a FakeQuantize, for example
+        for name, counts in again.items():
+            done[name] = {kind: count + done[name].get(kind, 0) for kind, count in counts.items()}
+        clock.append(time.perf_counter())
+        stages.append("preprocess")
+    seconds = dict(zip(stages, (after - before for before, after in itertools.pairwise(clock)), strict=True))
     if report is not None:
         from paddle2ov.deployment.beside import known_beside
 
@@ -154,10 +162,7 @@ def convert(
         _note_nodes(report, converted, program)
         report.rewrites, report.match_failures = done, failures
         report.settings = settings or known_beside(model)
-        report.seconds = dict(zip(("read", "translate", "optimise"), seconds, strict=True))
-    if settings is not None and preprocess:
-        _build_in(converted, settings)
-        apply(converted, target, without=without)  # a quantized model begins with a FakeQuantize, for example
+        report.seconds = seconds
     if program.source is not None:
         remember_source(converted, program.source)
     if verbose:
@@ -260,13 +265,13 @@ def _audible() -> Iterator[None]:
         log.removeHandler(handler)
 
 
-def _log_steps(program: Program, model: Model, seconds: Sequence[float], failures: MatchFailures) -> None:
+def _log_steps(program: Program, model: Model, seconds: Mapping[str, float], failures: MatchFailures) -> None:
     """Logs what a conversion did, and why rewrites did not apply where their patterns matched, for `verbose`."""
     from paddle2ov.report import ConversionReport, size_text
 
     read = ConversionReport()
     _note_program(read, program)
-    reading, translating, rewriting = (1e3 * time for time in seconds)
+    took = {stage: 1e3 * time for stage, time in seconds.items()}
     log.info(
         "read a %s program of version %d: %d operators, %d parameters (%s) in %.1f ms",
         program.format,
@@ -274,10 +279,13 @@ def _log_steps(program: Program, model: Model, seconds: Sequence[float], failure
         read.operators,
         read.parameters,
         size_text(read.parameter_bytes),
-        reading,
+        took["read"],
     )
-    log.info("translated to %d nodes in %.1f ms", len(model.get_ops()), translating)
-    log.info("rewrote the graph in %.1f ms", rewriting)
+    log.info("translated in %.1f ms", took["translate"])
+    log.info("rewrote the graph in %.1f ms", took["optimise"])
+    if "preprocess" in took:
+        log.info("built the preprocessing in, in %.1f ms", took["preprocess"])
+    log.info("the model has %d nodes", len(model.get_ops()))
     for name, reasons in failures.items():
         for reason, count in reasons.items():
             log.info("%s left alone %d: %s", name, count, reason)

@@ -26,7 +26,7 @@ class ConversionReport:
         format: "pir" or "legacy".
         operators: the operators of the program, those of branches and loops included.
         nodes: the model's nodes after translation, before the rewrites.
-        nodes_after: the model's nodes after the rewrites.
+        nodes_after: the model's nodes after the rewrites; with `preprocess`, those of the preprocessing are among them.
         parameters: the program's weights.
         parameter_bytes: their size.
         rewrites: rewrite -> kind -> how often; every rewrite is listed in the order in which they ran.
@@ -34,7 +34,8 @@ class ConversionReport:
         origins: name of a node after the rewrites -> the operators that it comes from, the one that matters most first,
             by their position among all operators of the program, those of a branch or loop after the one that owns
             them; nodes of branches and loops included.
-        seconds: stage ("read", "translate", "optimise") -> time, without loading the converters, once per process.
+        seconds: stage ("read", "translate", "optimise", with `preprocess` also "preprocess") -> time, without loading
+            the converters, once per process.
         program: what was converted, without its weights, for `paddle2ov.reporting`.
         settings: what the file beside the model says of its inputs, for the same.
     """

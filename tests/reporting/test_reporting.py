@@ -94,6 +94,19 @@ def test_preprocessing_is_an_entry_of_its_own(tmp_path):
     assert report.operators[reader].type == "conv2d"
 
 
+def test_a_conversion_is_noted_with_its_preprocessing(tmp_path, monkeypatch):
+    """And with what the workarounds did again, after it was built in."""
+    with_settings(network("squeezenet1_1"), tmp_path)
+    plain, noted = (paddle2ov.ConversionReport() for _ in range(2))
+    paddle2ov.convert(tmp_path, report=plain)
+    monkeypatch.setattr("paddle2ov.conversion.apply", lambda *_, **__: {"elided.abs_of_sizes": {"sites": 2}})
+    model = paddle2ov.convert(tmp_path, report=noted, preprocess=True)
+    assert noted.nodes_after == len(model.get_ops()) > plain.nodes_after
+    assert noted.origins.keys() <= {node.get_friendly_name() for node in model.get_ops()}
+    assert noted.rewrites == {**plain.rewrites, "elided.abs_of_sizes": {"sites": 2}}
+    assert list(noted.seconds) == [*plain.seconds, "preprocess"]
+
+
 def test_a_chain_is_one_primitive():
     report = reported(chain("convolution-relu"))
     (convolution,) = primitives_of(report, "conv2d")
