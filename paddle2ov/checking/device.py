@@ -12,7 +12,7 @@ from paddle2ov.comparison.tensors import copied
 from paddle2ov.compilation.precision import HINT, no_hardware
 from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.errors import ConversionInputError, described
-from paddle2ov.graph.core import missing_device, shared_core, with_error_reporting
+from paddle2ov.graph.core import compile_as_it_is, compile_on, with_error_reporting
 from paddle2ov.program.sources import check_mapped
 
 _NOT_COMPUTED = frozenset(("Input", "Output", "Const", "Parameter", "Result", "Constant"))
@@ -32,7 +32,8 @@ class Device:
             RuntimeError: it cannot.
         """
         check_mapped(model)
-        return shared_core().compile_model(model, self.name, with_error_reporting({HINT: self.precision}, self.name))
+        config = with_error_reporting({HINT: self.precision}, self.name)
+        return compile_as_it_is(self.name, model, config)  # what works around a fault of the device would hide it
 
     def run(self, model: Model, sequence: Sequence[Sequence[Tensor]]) -> list[list[Tensor] | str]:
         """The results of the runs of one infer request; the error message where the device cannot compute them."""
@@ -59,15 +60,13 @@ def chosen_device(name: str, precision: str) -> Device:
     Raises:
         ConversionInputError: there is no such device, or it does not compute in that precision.
     """
-    core = shared_core()
     try:
         if precision == "default":
             precision = default_precision(name)
-        probe = core.compile_model(_probe(), name, {HINT: precision})
+        probe = compile_on(name, _probe(), {HINT: precision})
         computes_in = probe.get_property(HINT).get_type_name()
     except RuntimeError as error:
-        reason = missing_device(name, error) or described(error)
-        raise ConversionInputError(f"device: {name} in {precision}: {reason}") from None
+        raise ConversionInputError(f"device: {name} in {precision}: {described(error)}") from None
     if computes_in != precision:
         raise ConversionInputError(no_hardware(name, precision))
     return Device(name, precision)
@@ -75,7 +74,7 @@ def chosen_device(name: str, precision: str) -> Device:
 
 def default_precision(name: str) -> str:
     """What a device computes in unless told otherwise."""
-    precision = shared_core().compile_model(_probe(), name).get_property(HINT).get_type_name()
+    precision = compile_on(name, _probe(), {}).get_property(HINT).get_type_name()
     return str(precision) if precision in ("f32", "bf16", "f16") else "f32"
 
 

@@ -19,7 +19,7 @@ from openvino.op import Constant
 
 from paddle2ov.comparison.numpy_nodes import FLOAT64
 from paddle2ov.comparison.tensors import blank, copied, is_float, to_array, to_tensor
-from paddle2ov.graph.core import shared_core, with_error_reporting
+from paddle2ov.graph.core import compile_on, with_error_reporting
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 
@@ -129,7 +129,7 @@ class Kernel:
 def _compiled(model: Model, device: str) -> CompiledModel:
     """A model of one node, compiled in float32."""
     config = with_error_reporting({"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}, device)
-    return shared_core().compile_model(model, device, config)
+    return compile_on(device, model, config)
 
 
 def _check_count(topk: Node, given: Sequence[Tensor]) -> None:

@@ -110,11 +110,20 @@ def compile_on(device: str, model: openvino.Model, config: Mapping[str, Any]) ->
         RuntimeError: OpenVINO cannot compile it.
     """
     try:
-        return _compiled_by("compile_model", model, device, config)
+        return compile_as_it_is(device, model, config)
     except RuntimeError as error:
         if "Can't allocate registers for a snippet" not in str(error) or "SNIPPETS_MODE" in config:
             raise
-        return _compiled_by("compile_model", model, device, {**config, "SNIPPETS_MODE": "DISABLE"})
+        return compile_as_it_is(device, model, {**config, "SNIPPETS_MODE": "DISABLE"})
+
+
+def compile_as_it_is(device: str, model: openvino.Model, config: Mapping[str, Any]) -> openvino.CompiledModel:
+    """Compiles a model without the second attempt of `compile_on`, as OpenVINO does for any program.
+
+    Raises:
+        RuntimeError: OpenVINO cannot compile it.
+    """
+    return _compiled_by("compile_model", model, device, config)
 
 
 def import_on(device: str, blob: io.BytesIO | openvino.Tensor, config: Mapping[str, Any]) -> openvino.CompiledModel:

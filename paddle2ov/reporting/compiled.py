@@ -11,7 +11,7 @@ from openvino import CompiledModel, Model
 
 from paddle2ov.compilation.running import as_tensor
 from paddle2ov.compilation.runtime_info import runtime_info
-from paddle2ov.graph.core import shared_core
+from paddle2ov.graph.core import compile_on, shared_core
 from paddle2ov.program.sources import check_mapped
 from paddle2ov.quantization.layers import is_quantized, layers_of
 from paddle2ov.reporting.contents import CompiledReport, ReportedOperator
@@ -44,7 +44,7 @@ def compile_report(
     check_mapped(model)
     started = time.perf_counter()
     settings = {"PERFORMANCE_HINT": "LATENCY", **(config or {}), "PERF_COUNT": True}
-    compiled = shared_core().compile_model(model, "CPU", settings)
+    compiled = compile_on("CPU", model, settings)
     report = CompiledReport(
         str(shared_core().get_property("CPU", "FULL_DEVICE_NAME")).strip(),
         int(compiled.get_property("INFERENCE_NUM_THREADS")),
