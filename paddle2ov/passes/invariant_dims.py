@@ -11,7 +11,9 @@ result of an If has the dimensions that are the same one of the entering values 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import TypeAlias
 
 from openvino import Dimension, Model, Node, Output, PartialShape, Symbol, Type
@@ -31,7 +33,7 @@ from paddle2ov.passes.value_symbols import set_length_symbol, set_value_symbols
 _Place: TypeAlias = tuple[Output, int]
 """A dimension: a value, and the axis."""
 _MAX_ROUNDS = 16
-"""After so many rounds no state of a loop is taken to keep a dimension."""
+"""After this many rounds no state of a loop is taken to keep a dimension."""
 
 
 def hide_dynamic_dims(model: Model, records: Sequence[BlockRecord]) -> None:
@@ -88,9 +90,11 @@ class _Tracer:
                 self.reached[node.get_name()] = record
 
     def _trace_loop(self, record: LoopRecord) -> None:
-        kept = [_dynamic_axes(state) for state in record.states]
+        name = record.node.get_name()
+        # A loop around this one traces it again when it takes fewer dimensions for kept: then no more are kept here.
+        kept = self.kept.get(name) or [_dynamic_axes(state) for state in record.states]
         for i in range(_MAX_ROUNDS):
-            inner = _InnerSymbols()
+            inner = _InnerSymbols(_Classes())
             if i == _MAX_ROUNDS - 1:
                 kept = [set() for _ in kept]
             for parameter, value in record.invariant:
@@ -106,8 +110,8 @@ class _Tracer:
                 break
             kept = unchanged
         if not record.is_entered and not self._fits_any(inner, bodies_of(record.node)[0]):
-            self.guarded.add(record.node.get_name())
-        self.kept[record.node.get_name()] = kept
+            self.guarded.add(name)
+        self.kept[name] = kept
         for index, output in enumerate(record.node.outputs()):
             shape = forget_symbols(output.get_partial_shape())
             if index < len(kept) and shape.rank.is_static:
@@ -115,25 +119,32 @@ class _Tracer:
             record.node.set_output_type(index, output.get_element_type(), shape)
 
     def _trace_branches(self, record: IfRecord) -> None:
-        outer: list[list[list[list[Symbol]]]] = []  # branch, output, axis -> the outer symbols that it has
+        classes, places = _Classes(), dict[int, _Place]()
+        for symbol, *place in (dim for _, value in record.entering for dim in _unknown_dims(value)):
+            places.setdefault(classes.number(symbol), (place[0], place[1]))
+        outer: list[list[list[frozenset[int]]]] = []  # branch, output, axis -> the outer symbols that it has, by number
         for branch, body in enumerate(bodies_of(record.node)):
-            inner = _InnerSymbols()
+            inner = _InnerSymbols(classes)
             for pair, value in record.entering:
                 if (parameter := pair[branch]) is not None:
                     inner.enter(parameter, value)
             self.trace(body)
-            outer.append([inner.outer(result.input_value(0).get_partial_shape()) for result in body.get_results()])
+            outer.append(inner.outer([result.input_value(0).get_partial_shape() for result in body.get_results()]))
+
+        @cache  # many dimensions have the same symbols
+        def first_common(*numbers: frozenset[int]) -> int | None:
+            return min(frozenset.intersection(*numbers) & places.keys(), default=None)
+
         common: list[dict[int, _Place]] = []
-        places = [place for _, value in record.entering for place in _unknown_dims(value)]
         for output, *branches in zip(record.node.outputs(), *outer, strict=True):
             shape, same = forget_symbols(output.get_partial_shape()), dict[int, _Place]()
             if shape.rank.is_static and all(len(branch) == len(shape) for branch in branches):
                 dims = [copy_dim(dim) for dim in shape]
                 for axis, dim in enumerate(dims):
-                    fits = (place for place in places if all(place[0] in symbols[axis] for symbols in branches))
-                    if dim.is_dynamic and (place := next(fits, None)) is not None:
-                        dim.set_symbol(place[0])
-                        same[axis] = place[1:]
+                    number = first_common(*(numbers[axis] for numbers in branches))
+                    if dim.is_dynamic and number is not None:
+                        dim.set_symbol(classes.symbols[number])
+                        same[axis] = places[number]
                 shape = PartialShape(dims)
             record.node.set_output_type(output.get_index(), output.get_element_type(), shape)
             common.append(same)
@@ -156,15 +167,46 @@ class _Tracer:
         return True
 
 
+class _Classes:
+    """Numbers symbols; equal ones have one number.
+
+    Attributes:
+        symbols: the first symbol of each number.
+    """
+
+    def __init__(self) -> None:
+        self.symbols: list[Symbol] = []
+        self._numbers: dict[Symbol, int] = {}  # equal symbols have one hash
+        self._primes: list[int] = []
+        self._further_primes = _primes()
+
+    def number(self, symbol: Symbol) -> int:
+        """The number of a symbol."""
+        number = self._numbers.setdefault(symbol, len(self.symbols))
+        if number == len(self.symbols):
+            self.symbols.append(symbol)
+        return number
+
+    def prime(self, number: int) -> int:
+        """A prime for a number, another one for each."""
+        missing = max(0, number + 1 - len(self._primes))
+        self._primes += itertools.islice(self._further_primes, missing)
+        return self._primes[number]
+
+
 class _InnerSymbols:
     """The symbols of a body's parameters: others than outside, as a branch or a loop may not run.
+
+    Args:
+        classes: numbers those outside.
 
     Attributes:
         with_primes: the parameters, with shapes where each symbol of the outside is another prime.
     """
 
-    def __init__(self) -> None:
-        self._pairs: list[tuple[Symbol, Symbol]] = []  # outside, inside
+    def __init__(self, classes: _Classes) -> None:
+        self._classes = classes
+        self._inside: dict[int, Symbol] = {}  # the number outside -> inside
         self.with_primes: list[tuple[Parameter, PartialShape]] = []
 
     def enter(self, parameter: Parameter, value: Output, axes: Iterable[int] | None = None) -> None:
@@ -177,39 +219,36 @@ class _InnerSymbols:
             if not dim.is_dynamic:
                 continue
             if outside.rank.is_static and (axes is None or axis in axes) and outside[axis].has_symbol():
-                number = self._number(outside[axis].get_symbol())
-                dim.set_symbol(self._pairs[number][1])
-                sizes[axis] = Dimension(next(itertools.islice(_primes(), number, None)))
+                number = self._classes.number(outside[axis].get_symbol())
+                dim.set_symbol(self._inside.setdefault(number, Symbol()))
+                sizes[axis] = Dimension(self._classes.prime(number))
             else:
                 dim.set_symbol(Symbol())
         self.with_primes.append((parameter, PartialShape(sizes)))
         parameter.set_partial_shape(PartialShape(dims))
         parameter.validate_and_infer_types()
 
-    def _number(self, symbol: Symbol) -> int:
-        for number, (outside, _) in enumerate(self._pairs):
-            if outside == symbol:
-                return number
-        self._pairs.append((symbol, Symbol()))
-        return len(self._pairs) - 1
-
-    def outer(self, shape: PartialShape) -> list[list[Symbol]]:
-        """For each dimension of a shape inside the symbols that it has outside."""
-        if shape.rank.is_dynamic:
-            return []
+    def outer(self, shapes: Iterable[PartialShape]) -> list[list[frozenset[int]]]:
+        """For each dimension of shapes inside the symbols that it has outside, by number."""
+        numbers: dict[Symbol, list[int]] = {}  # anew: by now, some that differ outside may be equal inside
+        for number, symbol in self._inside.items():
+            numbers.setdefault(symbol, []).append(number)
+        sets, none = {symbol: frozenset(equal) for symbol, equal in numbers.items()}, frozenset[int]()
         return [
-            [outside for outside, inside in self._pairs if dim.has_symbol() and dim.get_symbol() == inside]
-            for dim in shape
+            [sets.get(dim.get_symbol(), none) if dim.has_symbol() else none for dim in shape]
+            if shape.rank.is_static
+            else []
+            for shape in shapes
         ]
 
 
 def _primes() -> Iterator[int]:
     """Primes that are hardly a size of a network, in order."""
-    return (n for n in itertools.count(10007, 2) if all(n % k for k in range(3, 102, 2)))
+    return (n for n in itertools.count(10007, 2) if all(n % k for k in range(3, math.isqrt(n) + 1, 2)))
 
 
 def _name_dims(model: Model) -> None:
-    inputs = _InnerSymbols()
+    inputs = _InnerSymbols(_Classes())
     for parameter in model.get_parameters():
         inputs.enter(parameter, parameter.output(0))
 

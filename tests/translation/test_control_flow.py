@@ -293,8 +293,35 @@ def many_choices(count):
     return program(rows, [X, COND], " ".join(results), [Variable(name, "float32", (2, 3)) for name in results])
 
 
+def many_sizes(count):
+    """A loop over inputs of unknown sizes, and a branch over what it makes of them."""
+    before, inside, after, last, results = (numbered(n, count) for n in ("before", "inside", "after", "last", "result"))
+    step = block(
+        1,
+        *(("relu", f"x={a}", f"out={b}") for a, b in zip(inside, after, strict=True)),
+        ("logical_not", "x=cond", "out=go_on"),
+        inputs=" ".join(inside),
+        outputs=" ".join(["go_on", *after]),
+    )
+    choices = [
+        block(
+            k,
+            *(("scale", f"x={x}", f"out={x}in{k}", {"scale": float(k)}) for x in last),
+            outputs=" ".join(f"{x}in{k}" for x in last),
+        )
+        for k in (2, 3)
+    ]
+    rows = [
+        ("while", f"cond=cond x={','.join(before)}", f"out={','.join(last)}", {}, [step]),
+        ("if", "cond=cond", f"out={','.join(results)}", {}, choices),
+    ]
+    inputs = [COND, *(Variable(name, "float32", (-1,)) for name in before)]
+    known = [Variable(name, "float32", (-1,)) for name in (*inside, *after, *last, *results)]
+    return program(rows, inputs, " ".join(results), known)
+
+
 @pytest.mark.filterwarnings("ignore::paddle2ov.ConversionWarning")
-@pytest.mark.parametrize("build", [many_states, many_choices])
+@pytest.mark.parametrize("build", [many_states, many_choices, many_sizes])
 def test_branches_and_loops_take_linear_time(build):
     paddle2ov.convert(build(3))
     small, large = (steps(partial(paddle2ov.convert, build(count))) for count in (40, 160))

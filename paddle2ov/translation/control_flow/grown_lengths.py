@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from openvino import Node, Output, Type
@@ -103,6 +104,10 @@ class _CountingLoop:
         self._states = [block.inputs[i] for i in carried]
         self._before = [operator.inputs["x"][i] for i in carried]
         self._after = [self._origin(block.outputs[i + 1]) for i in carried]
+        self._positions: dict[str, int] = {}  # the first state that a name is, or is the next value of
+        for k, names in enumerate(zip(self._states, self._after, strict=True)):
+            for name in names:
+                self._positions.setdefault(name, k)
 
     def growth(self, k: int) -> _Growth | None:
         """What each iteration appends to a state; None where that is not known, or it keeps its length."""
@@ -118,8 +123,19 @@ class _CountingLoop:
 
     def same_state(self, k: int) -> int | None:
         """Another state that gets the same value in each iteration."""
-        others = (i for i, after in enumerate(self._after) if after == self._after[k] and i != k)
-        return next((i for i in others if len(self._dims(self._states[i])) == len(self._dims(self._states[k]))), None)
+        equal = self._equal[self._after[k], self._rank(k)]
+        return next((i for i in equal if i != k), None)
+
+    @cached_property
+    def _equal(self) -> dict[tuple[str, int], list[int]]:
+        """The states by their next value and their rank."""
+        equal: dict[tuple[str, int], list[int]] = {}
+        for k, after in enumerate(self._after):
+            equal.setdefault((after, self._rank(k)), []).append(k)
+        return equal
+
+    def _rank(self, k: int) -> int:
+        return len(self._dims(self._states[k]))
 
     def trip_count(self) -> Node | None:
         """The number of iterations [1]; None where data decide it, or anything else than a counter and its limit."""
@@ -177,7 +193,7 @@ class _CountingLoop:
         length = self._writers.get(index)
         if length is not None and length.type == "lod_array_length" and self._origin(length.inputs["x"][0]) == array:
             return _Growth(0, 1)
-        k = next((k for k, names in enumerate(zip(self._states, self._after, strict=True)) if index in names), None)
+        k = self._positions.get(index)
         start = None if k is None or self._step(k) != 1 else self._number_before(self._before[k])
         if start is None or k is None:
             return None
