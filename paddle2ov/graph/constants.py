@@ -64,7 +64,12 @@ def number_of(output: Output) -> float | None:
 def ints_of(output: Output) -> list[int] | None:
     """The values of an integer Constant; None for any other node."""
     value = constant_of(output)
-    return None if value is None else [int(item) for item in value.reshape(-1)]
+    return None if value is None else integers(value)
+
+
+def integers(array: AnyArray) -> list[int] | None:
+    """The elements of an array of integers; None for any other."""
+    return array.ravel().tolist() if array.dtype.kind in "iu" else None
 
 
 def is_zero(value: Output) -> bool:

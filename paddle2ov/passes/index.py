@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
 from openvino import Model, Node
 from openvino.op import Constant
 
+from paddle2ov.graph.constants import integers
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.graph.types import bits_to_values
 from paddle2ov.passes.node_kinds import BINARY, MOVES, REDUCTIONS, UNARY
@@ -307,7 +307,7 @@ class Index:
         """The values of an input that is an integer Constant; None for any other, and where there is no such input."""
         sources = self.sources[place]
         array = self.data(sources[port]) if port < len(sources) else None
-        return None if array is None else array.astype(np.int64).ravel().tolist()
+        return None if array is None else integers(array)
 
     def perm(self, place: int) -> list[int] | None:
         """The permutation of a Transpose, see `perm_of`."""

@@ -120,8 +120,8 @@ class _Tracer:
 
     def _trace_branches(self, record: IfRecord) -> None:
         classes, places = _Classes(), dict[int, _Place]()
-        for symbol, *place in (dim for _, value in record.entering for dim in _unknown_dims(value)):
-            places.setdefault(classes.number(symbol), (place[0], place[1]))
+        for symbol, value, axis in (dim for _, entering in record.entering for dim in _unknown_dims(entering)):
+            places.setdefault(classes.number(symbol), (value, axis))
         outer: list[list[list[frozenset[int]]]] = []  # branch, output, axis -> the outer symbols that it has, by number
         for branch, body in enumerate(bodies_of(record.node)):
             inner = _InnerSymbols(classes)

@@ -7,6 +7,7 @@ import pytest
 from openvino import Model, Type, opset16
 
 from paddle2ov import convert
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import rewire
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
@@ -115,3 +116,23 @@ def test_a_node_that_no_longer_fits_is_no_candidate(change):
         else:
             replace(second.output(0), first.output(0))
     assert met == [first.get_name()]
+
+
+@pytest.mark.parametrize(
+    ("array", "expected"),
+    [
+        (np.array([[1, -2]], np.int64), [1, -2]),
+        (np.array(3, np.uint8), [3]),
+        (np.array([2**63], np.uint64), [2**63]),
+        (np.array([], np.int32), []),
+        (np.array([0.5, 2.7], np.float32), None),
+        (np.array([True]), None),
+    ],
+    ids=lambda item: str(getattr(item, "dtype", "")),
+)
+def test_only_constants_of_integers_are_integers(array, expected):
+    constant = ops.constant(array)
+    assert ints_of(constant.output(0)) == expected
+    reader = opset16.convert(constant, "f64")
+    index = Index(Model([reader], []))
+    assert index.ints(index.place_of(reader), 0) == expected
