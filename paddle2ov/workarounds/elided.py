@@ -30,7 +30,7 @@ def gather_of_one(graph: Graph, node: Node) -> list[Node] | Skip | None:
     """OpenVINO does not compile Unsqueeze → Gather of the only element → Squeeze → Unsqueeze of another axis.
 
     `x[..., [0]]` of a last axis of size 1 did not compile in some places. Gathers of several indices along such an axis
-    are made otherwise in `graph/safe_functions.py`; `unsqueeze_before_gather` is for sizes that are known late.
+    are made otherwise in `graph/safe_functions.py`.
 
     Given:
         Gather from an axis of size 1 by a constant index of shape [1].

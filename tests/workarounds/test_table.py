@@ -1,6 +1,8 @@
 """The table of workarounds: what a target needs, that applying it again changes nothing, and what a graph tells."""
 
 import functools
+import re
+from pathlib import Path
 
 import numpy as np
 import openvino
@@ -21,6 +23,9 @@ from tests.support.passes_checks import node_by_node, parameter, random
 from tests.support.random_graphs import random_graph
 from tools.faults import FAULTS
 
+ROOT = Path(__file__).resolve().parents[2]
+OPENVINOS = {"Conv3D", "PrePostProcessor", "convert_color", "reverse_channels"}
+
 
 def rows():
     return {row.name: row for row in (*WORKAROUNDS, *AFTER_CALIBRATION)}
@@ -34,6 +39,19 @@ def test_every_row_says_what_goes_wrong_and_where():
     for row in rows().values():
         assert "Given:" in row.text, row.name
         assert row.faults, row.name
+
+
+def test_what_rows_name_is_there():
+    """Functions, operators, faults and files; the rest is OpenVINO's."""
+    files = [*(ROOT / "paddle2ov").rglob("*.py"), *(ROOT / "converters").rglob("*.py")]
+    known = {name for file in files for name in re.findall(r"\w+", re.sub(r'"""(?s:.*?)"""|#.*', "", file.read_text()))}
+    known |= {*rows(), *FAULTS}
+    paths = {
+        file.relative_to(ROOT / "paddle2ov").as_posix() for file in files if file.is_relative_to(ROOT / "paddle2ov")
+    }
+    named = {name for row in rows().values() for name in re.findall(r"`([\w./]+)`", row.text + row.remedy)}
+    assert {"graph/safe_functions.py", "index_sample"} <= named
+    assert {name for name in named if name not in paths and name.partition(".")[0] not in known} == OPENVINOS
 
 
 def test_rows_of_a_target():
