@@ -37,7 +37,11 @@ class RewriteCheck:
         }
 
     def run(self, sets: Sequence[InputTensors]) -> tuple[str, str, list[NodeTie]]:
-        """The first rewrite after which the graph computes something else, and what; "" if none, and ties."""
+        """A rewrite that changes what the graph computes, and what differs after it; "" if there is none. And ties.
+
+        The graph is right before this rewrite, and wrong after it. As bisection finds it, there may be an earlier one,
+        whose difference another one undoes.
+        """
         ties: list[NodeTie] = []
         for inputs in sets:
             computed = self._reference.run(inputs)
@@ -50,11 +54,11 @@ class RewriteCheck:
             self._say("looking for the rewrite", count, len(self._rewrites))
             return bool(self._reason(count, inputs, computed, []))
 
-        right = bisect_left(range(1, len(self._rewrites)), True, key=is_wrong)  # after so many rewrites
+        right = bisect_left(range(1, len(self._rewrites)), True, key=is_wrong)  # this many are right
         return self._rewrites[right].__name__, self._reason(right + 1, inputs, computed, []), ties
 
     def _reason(self, count: int, inputs: InputTensors, computed: Computed, ties: list[NodeTie]) -> str:
-        """What differs after so many rewrites; the ties that explain a difference are added to `ties`."""
+        """What differs after `count` rewrites; the ties that explain a difference are added to `ties`."""
         model = self._make()
         run_rewrites(model, self._rewrites[:count])
         model = numbered(model)

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from openvino import Model, PartialShape, Tensor, Type, opset16 as ops
 import paddle2ov
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.input_sets import chosen_inputs, run_orders
+from paddle2ov.checking.rewrites import RewriteCheck
 from paddle2ov.comparison.evaluator import Evaluator
 from paddle2ov.comparison.rounding import UNITS, Rounding, compare
 from paddle2ov.compilation.running import compile_on_cpu
@@ -440,3 +442,16 @@ def test_batch(tmp_path, inline, monkeypatch):
     shown = call("batch", folder, "-o", tmp_path / "out", "--check", "--again")
     assert shown.exit_code == 1
     assert "computed wrong: the device computes Relu" in shown.output
+
+
+@pytest.mark.parametrize("wrong", [{5}, {1, 2, 3, 4, 5}, {2, 5}, {1, 3, 4, 5}, {1, 2, 4, 5}])
+def test_the_rewrite_that_is_named_changes_the_result(wrong, monkeypatch):
+    """Whatever later rewrites undo. `wrong`: the numbers of rewrites after which something differs."""
+    x = ops.parameter([1], np.float32)
+    check = RewriteCheck(lambda: Model([ops.relu(x)], [x]), Device("CPU", "f32"), lambda *_: None)
+    check._rewrites = [SimpleNamespace(__name__=str(number)) for number in range(1, 6)]
+    monkeypatch.setattr(check, "_reason", lambda count, *_: "differs" if count in wrong else "")
+    name, reason, _ = check.run([[Tensor(np.zeros(1, np.float32))]])
+    assert int(name) in wrong
+    assert int(name) - 1 not in wrong
+    assert reason == "differs"
