@@ -1,6 +1,6 @@
 """The post-processing of detectors at 608x608 with 80 classes, with the attributes that PaddleDetection exports.
 
-Each head is a program without its network, of any batch, and inputs where so many boxes of each image hold an object.
+Each head is a program without its network, of any batch, and inputs where n boxes of each image hold an object.
 Paddle is not needed: the programs are made here.
 """
 

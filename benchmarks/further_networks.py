@@ -70,7 +70,7 @@ class Vocoder(nn.Layer):
 
 
 class Formulas(nn.Layer):
-    """A decoder of two layers with caches, which writes so many tokens."""
+    """A decoder of two layers with caches, which writes this many tokens."""
 
     def __init__(self, tokens: int = 32, width: int = 256) -> None:
         super().__init__()

@@ -254,7 +254,7 @@ def measured(scratch: Path) -> dict[str, float]:
 
 
 def soak(runs: int, every: int) -> Figures:
-    """Runs the networks; what the process held after every so many runs."""
+    """Runs the networks; what the process held after every n runs."""
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         tempfile.tempdir = folder  # what anything leaves in the folder for temporary files counts

@@ -64,8 +64,8 @@ def convert(
     Args:
         model: a model folder, a program file (`inference.json`, `inference.pdmodel`, `__model__`), Paddle's path
             prefix, a pair (program file, parameter file), an archive that holds one model (`.tar`, `.tar.gz`, `.zip`),
-            the bytes of a program or a stream of them, a `paddle.nn.Layer` or a `paddle.static.Program`. Paths may
-            begin with `~` or `file://`, and be bytes.
+            the bytes of a program or a stream of them, what `read_program` returns, a `paddle.nn.Layer` or a
+            `paddle.static.Program`. Paths may begin with `~` or `file://`, and be bytes.
         params: the parameter file, where it does not lie beside the program under the usual name; for a program in
             memory the bytes of the parameters, or a stream.
         input: names, shapes and types of inputs where they should differ from the program, in the forms of

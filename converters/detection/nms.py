@@ -60,7 +60,7 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
 
 
 def greedy_nms(node: NodeContext, size: int, background: int = -1) -> GreedyNms:
-    """The suppression that the attributes describe, of boxes of so many coordinates."""
+    """The suppression that the attributes describe, of boxes of this many coordinates."""
     return GreedyNms(
         node.get_float("nms_threshold", 0.3),
         node.get_float("score_threshold"),

@@ -172,7 +172,7 @@ def scan(
 
 
 _UNROLLED = 5
-"""An iteration of OpenVINO's Loop takes as long as a dozen small nodes, which so many steps share."""
+"""An iteration of OpenVINO's Loop takes as long as a dozen small nodes, which this many steps share."""
 
 
 def scan_unrolled(

@@ -65,7 +65,7 @@ class Wrong:
 
 
 class Shrinker:
-    """Makes a wrong, numbered model smaller; after so many seconds it stops with what it has."""
+    """Makes a wrong, numbered model smaller; after this many seconds it stops with what it has."""
 
     def __init__(
         self, model: Model, sets: Sequence[InputTensors], device: Device, seconds: float, say: StageProgress

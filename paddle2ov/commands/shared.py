@@ -214,7 +214,7 @@ def tolerance_option(meaning: str) -> Callable[[_Command], _Command]:
 
 
 def timeout_option(seconds: float, meaning: str) -> Callable[[_Command], _Command]:
-    """The option for a time limit of so many seconds by default; `meaning` says what it limits."""
+    """The option for a time limit of this many seconds by default; `meaning` says what it limits."""
     return click.option(
         "--timeout",
         type=click.FloatRange(0, 10**9),

@@ -13,7 +13,7 @@ class TimeUpError(Exception):
 
 
 class Deadline:
-    """A point in time, so many seconds from now, or none."""
+    """A point in time, this many seconds from now, or none."""
 
     def __init__(self, seconds: float | None = None) -> None:
         self._end = None if seconds is None else monotonic() + seconds

@@ -7,8 +7,8 @@ NumPy. Requests:
   model with `"separate"`, the folder that holds one file per parameter) under a number;
 - `{"run": inputs.npz, "to": outputs.npz, "model": number, "values": [...]}`: computes the program's results, or values
   inside it. A value is `{"op": position in the file, "type": operator, "result": i, "element": k}` in a PIR program and
-  `{"op": position, "name": variable}` in a legacy one. What cannot be fetched has no array in the answer;
-  The lengths of the sequences in an input (LoD) are an array `NAME.lengths`; those in a result are in the reply;
+  `{"op": position, "name": variable}` in a legacy one. What cannot be fetched has no array in the answer. The lengths
+  of the sequences in an input (LoD) are an array `NAME.lengths`; those in a result are in the reply;
 - `{"unload": number}`: forgets a model.
 
 A reply is `{"ok": true, ...}` or `{"error": text}`. bfloat16 arrays are their bits, as unsigned integers.

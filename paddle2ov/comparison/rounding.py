@@ -46,7 +46,7 @@ def chooses(node: Node) -> bool:
 
 @dataclass(slots=True)
 class Rounding:
-    """The random errors of a precision ("f32", "bf16" or "f16"), in so many lanes; with one there are none."""
+    """The random errors of a precision ("f32", "bf16" or "f16"), in this many lanes; with one there are none."""
 
     precision: str = "f32"
     lanes: int = LANES

@@ -24,7 +24,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.workarounds import works_around
 
 _SMALL = 64
-"""Integer tensors of up to so many elements are constants of a node alone, so that its output shapes are known."""
+"""Integer tensors of up to this many elements are constants of a node alone, so that its output shapes are known."""
 _NO_EVALUATE = frozenset(("If", "Loop", "ScatterUpdate", "TensorIterator"))
 """Node types whose evaluation is slow or wrong: ScatterUpdate is wrong if a dimension after the axis is 1."""
 _NANOSECONDS = {"Interpolate": 6000, "GridSample": 1000, "ROIAlign": 1000, "DeformableConvolution": 1000}

@@ -24,7 +24,7 @@ from paddle2ov.graph.opset import ops
 
 Floats: TypeAlias = NDArray[np.float64]
 
-_MIN_PART = 1000  # OpenCV leaves out smaller parts of pixels than one of so many
+_MIN_PART = 1000  # OpenCV leaves out parts of a pixel below 1 / 1000
 _FRACTION = 2**7  # of levels between the directions of `area`: 255 · 2^7 times a side are below 2^31
 _PART = 2**11  # of a pixel, as OpenCV's: 255 · _PART^2 times the weights of a cubic are below 2^31
 _FINE, _WEIGHT = 2**10, 2**20  # of the filters' tables: steps in a pixel, and what stands for 1

@@ -59,7 +59,7 @@ def expected_dims(node: Node) -> list[int] | None:
 
 @works_around("length_lost_by_model_reshape")
 def of_length(values: Output | Node, count: int) -> Output:
-    """A tensor whose elements turn out to be so many, as a vector of that length.
+    """A tensor with this many elements once they are known, as a vector of that length.
 
     Through a matrix of one row: `Model.reshape` makes [-1] of every constant shape of one dimension.
     """

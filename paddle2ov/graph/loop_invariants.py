@@ -2,9 +2,11 @@
 
 OpenVINO's CPU plugin (2026.4) lets the body of a Loop overwrite the tensors that it reads in every iteration: if a
 node that computes in place reads one, or a view of it, the next iteration reads what that node wrote. Softmax, MVN and
-the Scatter operations overwrite the tensor itself, elementwise nodes a view of it. The
-plugin overwrites the states of an iteration with those of the next one by one, too: a state that is another state, or
-lies in its memory, may be overwritten before it is read. Nor does it compile a Loop where a state becomes an invariant.
+the Scatter operations overwrite the tensor itself, elementwise nodes a view of it.
+
+The plugin also overwrites the states of an iteration with those of the next, one by one: a state that is another state,
+or lies in its memory, may be overwritten before it is read. It does not compile a Loop where a state becomes an
+invariant.
 """
 
 from __future__ import annotations

@@ -273,7 +273,7 @@ class Config:
         self._device = _text("set_openvino_device", device)
 
     def openvino_properties(self, predictors: int = 1) -> dict[str, Any]:
-        """The device's properties, as they are passed to `compile_model`, for so many predictors that run at once.
+        """The device's properties, as they are passed to `compile_model`, for this many predictors that run at once.
 
         Each has the number of threads that was set for one, as far as there are cores.
 

@@ -35,7 +35,7 @@ def create_predictor(config: Config) -> Predictor:
 
 
 def variants_of(config: Config, predictors: int = 1) -> Variants:
-    """What a configuration names, compiled for so many predictors that run at once."""
+    """What a configuration names, compiled for this many predictors that run at once."""
     if not isinstance(config, Config):
         raise ConversionInputError(f"create_predictor: a Config is expected, not {type(config).__name__}")
     compilation = _Compilation(config, predictors)
@@ -57,7 +57,7 @@ class _Compilation:
         self._identity = None if self._files is None else ModelIdentity(*self._files)
 
     def compiled(self, others: Shapes, sequences: SequenceCount = "one") -> SharedModel:
-        """The model, for so many sequences, with other shapes of some inputs than the program declares."""
+        """The model, for this many sequences, with other shapes of some inputs than the program declares."""
         if self._files is None or self._cache_dir is None:
             made = convert_and_compile(lambda: self._converted(others, sequences), self._device, self._properties)
         else:

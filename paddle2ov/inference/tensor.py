@@ -246,7 +246,7 @@ class Tensor:
             self._share(array)
 
     def _has_overwritten(self, array: Any, most: int | None = None) -> bool:
-        """Overwrites what it holds, if that is its own and an array of at most so many bytes is of the same kind.
+        """Overwrites what it holds, if that is its own and an array of at most this many bytes is of the same kind.
 
         The request may have this memory already; to take other memory would cost it time.
         """

@@ -55,7 +55,7 @@ class Variants:
         self._lock = threading.Lock()
 
     def fitting(self, shapes: Shapes, sequences: int = 1) -> SharedModel:
-        """The model for inputs of these shapes, and so many sequences; `shapes` names all inputs.
+        """The model for inputs of these shapes, and this many sequences; `shapes` names all inputs.
 
         Raises:
             ConversionInputError: the program cannot be computed with them.

@@ -28,7 +28,7 @@ InputsArgument = (
 """Arrays by the names of the inputs, the path of an `.npz` file that holds such, or several of either."""
 
 _MAX_BYTES, _MAX_GROWTH = 2**29, 20
-"""How large the arrays of an `.npz` file may be that is compressed: this, or so many times the file."""
+"""How large the arrays of an `.npz` file may be that is compressed: this, or this many times the file."""
 _HEADERS: Mapping[tuple[int, int], Callable[[Any], Any]] = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,

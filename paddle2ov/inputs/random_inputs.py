@@ -278,7 +278,7 @@ def _is_square(shape: tuple[int, ...]) -> bool:
 
 
 def _parts(rng: np.random.Generator, rows: int, count: int) -> AnyArray:
-    """The lengths of as many sequences as there may be, of one row at least, in so many rows."""
+    """The lengths of as many sequences as there may be, of one row at least, in this many rows."""
     count = max(min(rows, count), 1)
     return 1 + rng.multinomial(max(rows - count, 0), np.full(count, 1 / count))
 

@@ -60,7 +60,7 @@ class LocalExecutor:
     Args:
         workers: the number of processes.
         timeout: seconds for one job; its process is then killed. None: no limit.
-        jobs_per_worker: a process is replaced after so many jobs, which bounds what leaks; 0 for never.
+        jobs_per_worker: a process is replaced after this many jobs, which bounds what leaks; 0 for never.
     """
 
     def __init__(self, workers: int, timeout: float | None, jobs_per_worker: int = 0) -> None:

@@ -106,7 +106,7 @@ def infer_with_symbols(node: Node) -> None:
 
 
 _BROADCASTING = {"MatMul": 2, "Select": 0}
-"""Node types whose inputs broadcast, but for so many of the last dimensions."""
+"""Node types whose inputs broadcast, but for this many of the last dimensions."""
 
 
 def _forget_broadcast(node: Node, own: int) -> None:

@@ -106,7 +106,7 @@ def charging(budget: Budget) -> Iterator[None]:
 
 
 def check_repeats(count: int) -> int:
-    """Returns `count` if a converter may make the same nodes so many times.
+    """Returns `count` if a converter may make the same nodes that many times.
 
     Raises:
         BudgetError: it is larger than `MAX_REPEATS`.
@@ -117,7 +117,7 @@ def check_repeats(count: int) -> int:
 
 
 def check_rank(dimensions: int) -> int:
-    """Returns `dimensions` if a tensor may have so many; call it where a program decides the rank.
+    """Returns `dimensions` if a tensor may have that many; call it where a program decides the rank.
 
     Raises:
         BudgetError: it is larger than `MAX_RANK`.

@@ -1,4 +1,4 @@
-"""What users write for the path of a file: `~`, `file://`, bytes; and files that are nobody's."""
+"""Paths as users write them (`~`, `file://`, bytes), and files that macOS adds to archives."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def _reached(seeds: Iterable[str], edges: Mapping[str, list[str]], stops: Collec
 
 
 def _is_layer(node: Node, varying: Collection[str]) -> bool:
-    """Whether a node has so many weights that int8 gains something, or is a branch that holds such nodes.
+    """Whether a node has enough weights for int8 to gain something, or is a branch that holds such nodes.
 
     Results of nodes that are not `varying` are constant; in a branch all may be weights.
     """

@@ -109,7 +109,7 @@ def stride_over_padding(graph: Graph, node: Node) -> list[Node] | Skip | None:
 
 
 def slice_before(graph: Graph, node: Node) -> None:
-    """The convolution reads every so many pixels of its padded input (Pad → Slice), and has no strides."""
+    """The convolution has no strides: its padded input is sliced with them (Pad → Slice)."""
     attributes = node.get_attributes()
     x, filters = node.input_values()
     steps = attributes["strides"]
