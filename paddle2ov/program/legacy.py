@@ -109,6 +109,7 @@ class _Reader:
         self._vocabulary = vocabulary
         self._variables: dict[str, Variable] = {}
         self._parameters: dict[str, Variable] = {}
+        self._impossible: dict[str, list[int]] = {}  # variables with sizes that no memory holds
         self._inputs: list[tuple[int, Variable]] = []
         self._outputs: list[tuple[int, Output]] = []
         # Output of a conditional block -> its block, and the name that this yields.
@@ -143,7 +144,10 @@ class _Reader:
             variable = declared.named(desc.name)
             scope._declared.add(variable.name)
             self._variables.setdefault(variable.name, variable)
+            if desc.type in self._cache.impossible:
+                self._impossible[variable.name] = self._cache.impossible[desc.type]
             if desc.persistable:
+                self._check_shape(variable.name)
                 self._parameters[variable.name] = variable
                 scope.latest[variable.name] = variable.name
         return scope
@@ -226,9 +230,15 @@ class _Reader:
         variable = self._variables.get(name)
         if variable is None:
             raise ModelReadError(f"input '{name}' is not declared")
+        self._check_shape(name)
         scope.latest[name] = name
         self._parameters.pop(name, None)
         self._inputs.append((column_of(desc, index), variable))
+
+    def _check_shape(self, name: str) -> None:
+        """Refuses an input or a parameter with a size that no memory holds; that of a result is unknown."""
+        if name in self._impossible:
+            raise ModelReadError(f"'{name}' has an impossible shape {self._impossible[name][:16]}")
 
     def _read_fetch(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
         name = argument_of(desc.inputs, "X")

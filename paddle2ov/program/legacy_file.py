@@ -44,9 +44,14 @@ class Op(Struct, frozen=True):
 
 
 class DescCache:
-    """Decodes operators; attributes and types, few of which are distinct, are decoded once each."""
+    """Decodes operators; attributes and types, few of which are distinct, are decoded once each.
+
+    Attributes:
+        impossible: the types of tensors with sizes that no memory holds, and their shapes.
+    """
 
     def __init__(self) -> None:
+        self.impossible: dict[bytes, list[int]] = {}
         self._attributes: dict[bytes, Attribute] = {}
         self._types: dict[bytes, Variable | None] = {}
 
@@ -72,7 +77,11 @@ class DescCache:
     def type(self, text: bytes) -> Variable | None:
         """A variable of that type, without a name; None for a type that is not a tensor."""
         if text not in self._types:
-            self._types[text] = _declared(VarType.FromString(text))
+            kind = VarType.FromString(text)
+            declared = self._types[text] = _declared(kind)
+            dims = () if declared is None else _tensor(kind).dims
+            if max(dims, default=0) > MAX_DIM:
+                self.impossible[text] = list(dims)
         return self._types[text]
 
 
@@ -194,15 +203,15 @@ def _scalar(value: Any) -> bool | int | float | complex:
 
 def _declared(kind: Any) -> Variable | None:
     """A variable of that type, without a name; None for a type that is not a tensor."""
-    if kind.type == _DENSE_TENSOR:
-        tensor, lod_level = kind.dense_tensor.tensor, kind.dense_tensor.lod_level
-    elif kind.type == _TENSOR_ARRAY:
-        tensor, lod_level = kind.tensor_array.tensor, None
-    else:
+    if kind.type not in (_DENSE_TENSOR, _TENSOR_ARRAY):
         return None
-    # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
-    shape = tuple(max(dim, -1) for dim in tensor.dims)
-    check_rank(len(shape))
-    if not all(dim <= MAX_DIM for dim in shape):
-        raise ModelReadError(f"a variable has an impossible shape {list(shape)[:16]}")
+    tensor, lod_level = _tensor(kind), kind.dense_tensor.lod_level if kind.type == _DENSE_TENSOR else None
+    check_rank(len(tensor.dims))
+    # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels. And Paddle
+    # declares results of `gather_nd` by memory that nothing has written, if the index's length is unknown.
+    shape = tuple(dim if -1 <= dim <= MAX_DIM else -1 for dim in tensor.dims)
     return Variable("", dtypes.LEGACY.get(tensor.data_type), shape, kind.type == _TENSOR_ARRAY, lod_level)
+
+
+def _tensor(kind: Any) -> Any:
+    return (kind.dense_tensor if kind.type == _DENSE_TENSOR else kind.tensor_array).tensor

@@ -332,7 +332,10 @@ class _Reader:
         return name
 
     def _variable(self, name: str, value: pir_file.Value) -> Variable:
-        declared = self._types[bytes(value.type)]
+        kind = bytes(value.type)
+        declared = self._types[kind]
+        if kind in self._types.impossible:
+            raise ModelReadError(f"'{name}' has an impossible shape {self._types.impossible[kind][:16]}")
         if not isinstance(declared, Variable):
             return Variable(name)
         return Variable(name, declared.dtype, declared.shape, declared.is_array)

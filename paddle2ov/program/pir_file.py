@@ -107,10 +107,21 @@ _read_attribute = msgspec.json.Decoder(AttributeData).decode
 
 
 class DecodedTypes(dict[bytes, list[Variable] | Variable | None]):
-    """JSON of a type -> a variable of that type, without a name; a list for a vector, None for no value."""
+    """JSON of a type -> a variable of that type, without a name; a list for a vector, None for no value.
+
+    Attributes:
+        impossible: the types of tensors with sizes that no memory holds, and their shapes.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.impossible: dict[bytes, list[int]] = {}
 
     def __missing__(self, text: bytes) -> list[Variable] | Variable | None:
-        declared = self[text] = _declared(_read_type(text))
+        kind = _read_type(text)
+        declared = self[text] = _declared(kind)
+        if isinstance(declared, Variable) and declared.shape and kind is not None and max(kind.data[1]) > MAX_DIM:
+            self.impossible[text] = kind.data[1]
         return declared
 
 
@@ -179,8 +190,9 @@ def _declared(kind: Type | None) -> list[Variable] | Variable | None:
     element, dims, *_ = kind.data
     # Shape inference multiplies unknown dimensions too: `instance_norm` declares [-3] for 3 channels.
     check_rank(len(dims))
-    if not {int}.issuperset(map(type, dims)) or max(dims, default=0) > MAX_DIM:
+    if not {int}.issuperset(map(type, dims)):
         raise ModelReadError(f"a value has an impossible shape {dims[:16]}")
-    shape = tuple([max(dim, -1) for dim in dims])
+    # And Paddle declares results of `gather_nd` by memory that nothing has written, if the index's length is unknown.
+    shape = tuple([dim if -1 <= dim <= MAX_DIM else -1 for dim in dims])
     dtype = dtypes.PIR_TYPES.get(str(element["#"]).rpartition(".")[2])
     return Variable("", dtype, shape, is_array=name == "t_dense_tensor_array")

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 import paddle2ov
+from gen_models import all_ops
+from gen_models.harness.store import generated
 from paddle2ov import ModelReadError, OpConversionError
 from paddle2ov.errors import Place
-from paddle2ov.program.framework_proto import Attr, ProgramDesc
+from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Variable
-from tests.support.formats import LEGACY, NEEDS_PADDLE_2
-from tests.support.models import copied, network
+from paddle2ov.testing import check_case
+from tests.support.formats import FORMATS, LEGACY, NEEDS_PADDLE_2
+from tests.support.models import copied, files_of, network
 from tests.support.one_operator import program
 
 
@@ -152,6 +155,50 @@ def test_impossible_values(pir):
         pir.write_text(original)
         edit(pir, change)
         refused(pir, message)
+
+
+GARBAGE = [7628776767208443904, -1, -1]
+
+
+def declare(folder, format, of):
+    """Has a program declare an impossible shape for an operator's first result."""
+    path = files_of(folder)[0]
+    if format == "pir":
+        edit(path, lambda ops: next(op for op in ops if op["#"] == of)["O"][0]["TT"]["D"].__setitem__(1, GARBAGE))
+        return
+    desc = ProgramDesc.FromString(path.read_bytes())
+    (block,) = desc.blocks
+    operator = next(op for op in block.ops if op.type == of)
+    name = operator.outputs[0].arguments[0]
+    variable = next(variable for variable in block.vars if variable.name == name)
+    kind = VarType.FromString(variable.type)
+    kind.dense_tensor.tensor.dims[:] = GARBAGE
+    variable.type = kind.SerializeToString()
+    path.write_bytes(desc.SerializeToString())
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_impossible_sizes_of_results_are_unknown(format, tmp_path):
+    """Paddle 3.3 declares results of `gather_nd` by memory that nothing has written; those of inputs are refused."""
+    op = all_ops()["gather_nd"]
+    source = generated(op, op.cases[0], format)
+    folder = shutil.copytree(source, tmp_path / "result")
+    declare(folder, format, "1.gather_nd" if format == "pir" else "gather_nd")
+    assert (-1, -1, -1) in [variable.shape for variable in paddle2ov.read_program(folder).variables.values()]
+    check_case(folder)
+    folder = shutil.copytree(source, tmp_path / "input")
+    declare(folder, format, "1.data" if format == "pir" else "feed")
+    refused(files_of(folder)[0], "has an impossible shape")
+
+
+def test_parameters_of_impossible_sizes(legacy):
+    desc = ProgramDesc.FromString(legacy.read_bytes())
+    weight = next(var for var in desc.blocks[0].vars if var.persistable and var.name not in ("feed", "fetch"))
+    kind = VarType.FromString(weight.type)
+    kind.dense_tensor.tensor.dims[:] = GARBAGE
+    weight.type = kind.SerializeToString()
+    legacy.write_bytes(desc.SerializeToString())
+    refused(legacy, f"'{weight.name}' has an impossible shape")
 
 
 @pytest.mark.parametrize("attribute", [[], {}, -1, None, {"#": 3}, {"#": "0.a_array", "D": 5}])
