@@ -174,6 +174,10 @@ class NodeContext:
         """All values of an input that is a list; empty when it is left out."""
         return [self._output(value, name) for value in self._given(name)]
 
+    def get_ng_inputs(self, name: str) -> list[Output]:
+        """The spelling that OpenVINO's Paddle frontend has for `get_inputs`, in C++."""
+        return self.get_inputs(name)
+
     def is_empty_array(self, name: str) -> bool:
         """Whether an input is a tensor array that nothing was written to; any other array is a stacked tensor."""
         return any(isinstance(unmarked(value), EmptyTensorArray) for value in self._given(name))
@@ -246,7 +250,9 @@ class NodeContext:
         """Whether the program carries any of the attributes: one check instead of several, as most carry none."""
         return not names.isdisjoint(self._attributes)
 
-    def get_attribute(self, name: str, default_value: Any = REQUIRED, dtype: Any = None) -> Any:
+    def get_attribute(
+        self, name: str, default_value: Any = REQUIRED, dtype: Any = None, *, default: Any = REQUIRED
+    ) -> Any:
         """The value of an attribute, as a Python value.
 
         An input of that name comes first when the program passes one: one element gives a scalar, more give a list.
@@ -256,11 +262,13 @@ class NodeContext:
             default_value: Paddle's own default, for a program that does not carry the attribute.
             dtype: converts the value, or each one of a list: a function of one value, or `openvino.Type` for Paddle's
                 data types.
+            default: the same as `default_value`, as the other getters call it.
 
         Raises:
             OpConversionError: it is absent and has no default, it is a tensor that is not known at conversion, it is of
                 another type than its default, or `dtype` does not take it.
         """
+        default_value = default if default_value is REQUIRED else default_value
         value = self._value(name, default_value if default_value is REQUIRED else _ABSENT)
         if value is _ABSENT:
             return default_value
@@ -378,11 +386,11 @@ class NodeContext:
             return output
         return of_length(output, declared[0])
 
-    def get_values_from_const_input(self, idx: int, default_value: Any = REQUIRED, dtype: Any = None) -> Any:
-        """The values of the input at a position among all of them: a number for a scalar, else a list.
+    def get_values_from_const_input(self, idx: int | str, default_value: Any = REQUIRED, dtype: Any = None) -> Any:
+        """The values of an input: a number for a scalar, else a list.
 
         Args:
-            idx: its position.
+            idx: its position among all inputs, or its name.
             default_value: for an input that is not known at conversion.
             dtype: converts each of the values.
 
@@ -390,7 +398,7 @@ class NodeContext:
             OpConversionError: the program does not pass it, it is not known and has no default, or `dtype` does not
                 take a value.
         """
-        name, place = self._port(idx)
+        name, place = self._port(idx) if isinstance(idx, int) else (idx, 0)
         known = self.get_known(name, place)
         if known is None:
             if default_value is REQUIRED:
@@ -502,6 +510,10 @@ class NodeContext:
         }
         inputs: Mapping[str, Sequence[Value | None]] = ChainMap(replacements, cast("dict[str, Any]", self._inputs))
         return NodeContext(self._operator, inputs, self._variables, self._signature, self._used, self._on_components)
+
+    def default_single_output_mapping(self, node: Node, names: Sequence[str]) -> NamedOutputs:
+        """Maps the outputs of one OpenVINO node to results in order, as OpenVINO's Paddle frontend does, in C++."""
+        return {name: node.output(i) for i, name in enumerate(names)}
 
     # --- refusing -------------------------------------------------------------------------------------------------
 

@@ -65,9 +65,10 @@ def openvino_callback(node):
         [{"relu": openvino_callback}],
         {"relu": lambda node: {"out": ops.negative(node.get_input("x"))}},
         {"relu": lambda node: ops.negative(node.get_input(0))},
-        {"relu": lambda node: [ops.negative(node.get_inputs("X")[0])]},
+        {"relu": lambda node: [ops.negative(node.get_ng_inputs("X")[0])]},
+        {"relu": lambda node: node.default_single_output_mapping(ops.negative(node.get_input("X")), ["Out"])},
     ],
-    ids=["extension", "mapping", "list", "canonical names", "bare node", "list of nodes"],
+    ids=["extension", "mapping", "list", "canonical names", "bare node", "list of nodes", "mapping by OpenVINO"],
 )
 def test_argument_replaces_a_converter(relu, given):
     inputs = load(relu / "inputs.npz")
@@ -384,7 +385,8 @@ def test_constant_inputs_by_their_position(legacy_relu):
 
     def of_constants(node):
         asked["list"] = node.get_values_from_const_input(idx=0)
-        asked["dtype"] = node.get_values_from_const_input(0, dtype=int)
+        asked["dtype"] = node.get_values_from_const_input("x", dtype=int)
+        assert node.get_attribute("absent", default=7) == 7
         return {"out": ops.relu(node.get_input(0))}
 
     weights = {"w": np.array([[1.5, 2.5]], np.float32)}
