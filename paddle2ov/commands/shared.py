@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from paddle2ov.commands.exit_status import FAILED, INTERRUPTED, TERMINATED
+from paddle2ov.commands.exit_status import FAILED, interruptible
 from paddle2ov.errors import ConversionInputError, ConversionWarning, shown, system_message
-from paddle2ov.jobs.termination import Terminated, quiet_forks, terminable
+from paddle2ov.jobs.termination import quiet_forks, terminable
 from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
 from paddle2ov.program.paths import local_path
 from paddle2ov.progress import StageProgress
@@ -275,16 +275,12 @@ def plain_errors(
     )
 
     try:
-        with quiet_forks(), terminable():
-            try:
-                if extensions:
-                    from paddle2ov.translation.extension import run_extensions
+        with quiet_forks(), terminable(), interruptible(interrupted):
+            if extensions:
+                from paddle2ov.translation.extension import run_extensions
 
-                    run_extensions(extensions)
-                yield
-            except Terminated:
-                click.echo(interrupted, err=True)
-                sys.exit(TERMINATED)
+                run_extensions(extensions)
+            yield
     except BrokenPipeError:
         raise
     except (Paddle2OVError, OSError, UserWarning) as error:  # warnings may be errors (-W error)
@@ -296,9 +292,6 @@ def plain_errors(
         if isinstance(error, OpConversionError):
             click.echo(f"{NEXT_STEPS}\n{ALL_REFUSALS}", err=True)
         sys.exit(refused if isinstance(error, UnsupportedOpsError | OpConversionError | RewriteError) else FAILED)
-    except KeyboardInterrupt:
-        click.echo(interrupted, err=True)
-        sys.exit(INTERRUPTED)
 
 
 def is_of_output(error: OSError) -> bool:

@@ -46,6 +46,13 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def interruption(error: BaseException | None) -> KeyboardInterrupt | None:
+    """What led to an error, if that is an interruption: a library whose import it ends may raise an ImportError."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error
+
+
 @contextmanager
 def merged_interrupts() -> Iterator[None]:
     """Ctrl-C raises KeyboardInterrupt once a second at most; afterwards it ends the process at once.

@@ -20,7 +20,7 @@ import paddle
 import pytest
 
 import paddle2ov
-from paddle2ov.cli import cli
+from paddle2ov.commands.group import cli
 from paddle2ov.errors import ALL_REFUSALS, NEXT_STEPS
 from tests.support.command_line import call
 from tests.support.models import network, operator, save_layer, save_program
@@ -318,6 +318,64 @@ def test_an_interruption_is_no_verdict(tmp_path, monkeypatch, command, work):
     result = call(command, tmp_path)
     assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
     assert result.stdout == ("Nothing was compared with Paddle.\n" if command == "verify" else "")
+
+
+def interrupted_import():
+    """How OpenVINO's own module ends if Ctrl-C comes while it is imported."""
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt as error:
+        raise ImportError("initialization failed") from error
+
+
+def interrupted():
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("end", [interrupted, interrupted_import])
+@pytest.mark.parametrize("command", cli.commands)
+def test_an_interruption_of_what_a_command_imports(tmp_path, monkeypatch, command, end):
+    (tmp_path / "own.py").touch()
+    monkeypatch.setattr(cli.commands[command], "callback", lambda **_: end())
+    required = {"batch": ["-o", "out"], "quantize": ["--data", tmp_path, "-o", "int8"]}
+    result = call(command, tmp_path / "own.py", *required.get(command, ()))
+    assert (result.exit_code, result.output) == (130, "Interrupted.\n")
+
+
+def test_an_interrupted_import_within_a_conversion(tmp_path, monkeypatch):
+    """An error that is shown as one message may be the end of an interruption, too."""
+
+    def convert(*_, **__):
+        try:
+            interrupted_import()
+        except ImportError as error:
+            raise paddle2ov.ModelReadError("a module is missing") from error
+
+    monkeypatch.setattr("paddle2ov.conversion.convert", convert)
+    result = call(tmp_path)
+    assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
+
+
+INTERRUPTED_AS_IT_IMPORTS = """
+import signal, sys
+from paddle2ov.cli import main
+
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name == "click":
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Finder)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main()
+"""
+
+
+def test_an_interruption_of_the_imports_of_all_commands():
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_AS_IT_IMPORTS, "ops"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
 
 
 def test_traceback_on_demand():
@@ -701,6 +759,7 @@ def test_input_given_to_an_operator_that_is_refused_anyway(tmp_path):
 
 EACH_IN_A_FORK = """
 import json, os, sys
+import paddle2ov.commands.group
 from paddle2ov.cli import main
 
 for command in json.loads(sys.argv[1]):

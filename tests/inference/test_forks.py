@@ -122,7 +122,7 @@ def test_commands(tmp_path):
     script = f"""
 from click.testing import CliRunner
 from paddle2ov import compile_model
-from paddle2ov.cli import cli
+from paddle2ov.commands.group import cli
 model, folder = {str(model)!r}, {str(model.parent)!r}
 def use():
     target = f"{{folder}}-{{os.getpid()}}"

@@ -2,7 +2,7 @@
 
 from click.testing import CliRunner
 
-from paddle2ov.cli import cli
+from paddle2ov.commands.group import cli
 from paddle2ov.jobs.executor import Outcome
 
 

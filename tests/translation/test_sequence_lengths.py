@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import paddle2ov
 from gen_models import all_ops
 from gen_models.harness.store import generated
-from paddle2ov.cli import cli
+from paddle2ov.commands.group import cli
 from paddle2ov.compilation.running import run
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.inference import Config, create_predictor
