@@ -267,6 +267,16 @@ def test_command_line(tmp_path, capsys, monkeypatch):
     assert run("--rerun", tmp_path) == 2
 
 
+def test_a_list_that_nobody_reads_to_its_end():
+    """As `| head` does; a shell knows the status from what SIGPIPE ends."""
+    command = [sys.executable, "-m", "gen_models", "--list"]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline()
+    process.stdout.close()  # more is to come than a pipe holds
+    assert process.stderr.read() == ""
+    assert process.wait() == 141
+
+
 def test_fast_takes_one_case_of_each_operator_and_format_and_no_network(tmp_path):
     (tmp_path / "test_sample.py").write_text(
         """
