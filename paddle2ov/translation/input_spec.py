@@ -17,8 +17,8 @@ from paddle2ov.graph.types import element_type
 if TYPE_CHECKING:
     import paddle
 
-DimArgument: TypeAlias = int | str | Sequence[int] | Dimension
-"""A number, -1 or "?" (any), a (min, max) pair."""
+DimArgument: TypeAlias = int | str | Sequence[int] | Dimension | None
+"""A number, -1, "?" or None (any), a (min, max) pair."""
 ShapeArgument: TypeAlias = PartialShape | Shape | Sequence[DimArgument]
 InputPart: TypeAlias = str | ShapeArgument | Type | np.dtype[Any] | type
 """A name, or a string `name[1,3,224..640,?]`; a shape; a type."""
@@ -196,6 +196,8 @@ class _NoSizeError(Exception):
 def _dimension(dim: Any) -> Dimension:
     if isinstance(dim, Dimension):
         return dim
+    if dim is None:  # as Paddle's InputSpec has it
+        return Dimension()
     if isinstance(dim, str):
         if dim in ("?", "-1"):
             return Dimension()
@@ -230,7 +232,8 @@ def _range(low: int, high: int) -> Dimension:
 
 def _is_dims(value: Any) -> bool:
     return all(
-        isinstance(dim, int | np.integer | Dimension)
+        dim is None
+        or isinstance(dim, int | np.integer | Dimension)
         or (isinstance(dim, tuple) and len(dim) == 2 and all(isinstance(end, int) for end in dim))
         or (isinstance(dim, str) and re.fullmatch(r"\?|-1|\d+|\d*\.\.\d*", dim) is not None)
         for dim in value
@@ -238,7 +241,7 @@ def _is_dims(value: Any) -> bool:
 
 
 def _is_shape(value: object) -> bool:
-    """Whether a value is a shape, or meant as one: with a number in it, [1, 3, None, None] is no list of inputs."""
+    """Whether a value is a shape, or meant as one: with a number in it, [1, 3, "a", 4.5] is no list of inputs."""
     if isinstance(value, list | tuple):
         return _is_dims(value) or any(isinstance(dim, int | np.integer) for dim in value)
     return isinstance(value, PartialShape | Shape)

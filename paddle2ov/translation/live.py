@@ -8,13 +8,14 @@ from __future__ import annotations
 import inspect
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from openvino import Dimension, Model
 
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, FailingAs
 from paddle2ov.program.model import Program
 from paddle2ov.program.reading import read_program
 from paddle2ov.program.signatures import Signature
@@ -54,6 +55,7 @@ def read_live(
         kind = type(model)
         name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
         hint = "; openvino.compile_model compiles one that is converted" if isinstance(model, Model) else ""
+        hint = "; paddle.jit.to_static makes a model of a function" if inspect.isfunction(model) else hint
         raise ConversionInputError(
             f"a model is a path, a pair of paths, a paddle.nn.Layer or a paddle.static.Program, not {name}{hint}"
         )
@@ -65,12 +67,8 @@ def read_live(
             variables, overrides = _fed_variables(input if input is not None else example_input)
             _save_program(paddle, model, prefix, variables, output)
             return _without_source(read_program(folder, signatures=signatures)), overrides, []
-        _save_layer(paddle, model, prefix, input, example_input)
-        return (
-            _without_source(read_program(folder, signatures=signatures)),
-            _bounded_inputs(paddle, input),
-            parse_output(output),
-        )
+        overrides = _save_layer(paddle, model, prefix, input, example_input)
+        return _without_source(read_program(folder, signatures=signatures)), overrides, parse_output(output)
 
 
 def _without_source(program: Program) -> Program:
@@ -87,68 +85,99 @@ def _is_program(model: Any, paddle: Any) -> bool:
     return isinstance(model, tuple(kinds))
 
 
-def _save_layer(paddle: Any, model: Any, prefix: str, input: InputArgument, example_input: ExampleArgument) -> None:
+def _save_layer(
+    paddle: Any, model: Any, prefix: str, input: InputArgument, example_input: ExampleArgument
+) -> list[InputOverride]:
+    """Saves a Layer; returns what is said of its inputs that Paddle's InputSpec cannot express."""
     if isinstance(model, paddle.Model):  # the high-level API wraps a Layer
         input = input if input is not None else model._inputs
         model = model.network
-    spec = None
-    if input is not None:
-        spec = _input_spec(paddle, model, input, example_input)
+    names = _names_of(model)
+    spec, overrides = None, []
+    if input is not None and not _is_spec(paddle, input) and _own_spec(model):
+        overrides = parse_input(input)  # Paddle takes no other spec beside its own
+    elif input is not None:
+        spec = _input_spec(paddle, names, input, example_input)
+        overrides = _bounded_inputs(paddle, names, input)
     elif isinstance(example_input, Mapping):
         named = [(str(name), item) for name, item in example_input.items()]
-        spec = [_spec_of(paddle, item, name) for name, item in _in_order(model, named)]
+        spec = [_spec_of(paddle, item, name) for name, item in _in_order(names, named)]
     elif example_input is not None:
-        spec = [_spec_of(paddle, item, f"x{i}") for i, item in enumerate(_items(example_input))]
+        spec = [_spec_of(paddle, item, _name_at(names, i)) for i, item in enumerate(_items(example_input))]
     was_training = getattr(model, "training", False)
     if was_training:
         model.eval()
     try:
-        paddle.jit.save(model, prefix, input_spec=spec)
-    except ValueError as error:
-        if spec is None:
-            raise ConversionInputError(
-                f"a Layer needs its input spec: pass input=[paddle.static.InputSpec(...)] or example_input ({error})"
-            ) from error
-        raise
+        with FailingAs(ConversionInputError, describe=partial(_why_unsaved, spec)):
+            paddle.jit.save(model, prefix, input_spec=spec)
     finally:
         if was_training:
             model.train()
+    return overrides
+
+
+def _why_unsaved(spec: Sequence[Any] | None, error: BaseException) -> str:
+    if spec is None and isinstance(error, ValueError):
+        return f"a Layer needs its input spec: pass input=[paddle.static.InputSpec(...)] or example_input ({error})"
+    return f"Paddle cannot save the Layer, as paddle.jit.save does: {type(error).__name__}: {error}"
+
+
+def _function_of(model: Any) -> Any:
+    """What computes a Layer: its `forward`; of a function that is made static, the same."""
+    return getattr(model, "forward", model)
+
+
+def _names_of(model: Any) -> tuple[str, ...]:
+    """The names of what it takes, which are those of its inputs as Paddle saves it, unless a spec has others."""
+    function = _function_of(model)
+    return tuple(inspect.signature(getattr(function, "dygraph_function", function)).parameters)
+
+
+def _name_at(names: Sequence[str], position: int) -> str:
+    return names[position] if position < len(names) else f"x{position}"
+
+
+def _own_spec(model: Any) -> Any:
+    """The input spec that `paddle.jit.to_static` was given, if any."""
+    return getattr(getattr(_function_of(model), "_function_spec", None), "input_spec", None)
+
+
+def _is_spec(paddle: Any, input: InputArgument) -> bool:
+    return all(isinstance(item, paddle.static.InputSpec) for item in _items(input))
 
 
 _Item = TypeVar("_Item")
 
 
-def _in_order(model: Any, items: list[tuple[str, _Item]]) -> list[tuple[str, _Item]]:
+def _in_order(names: Sequence[str], items: list[tuple[str, _Item]]) -> list[tuple[str, _Item]]:
     """Inputs by name, in the order of the parameters of `forward`; as they are if none of the names is a parameter's.
 
     Raises:
         ConversionInputError: some names are, and others are not, or one before them is missing.
     """
-    parameters = inspect.signature(getattr(model, "forward", model)).parameters
     by_name = dict(items)
-    others = [name for name in by_name if name not in parameters]
+    others = [name for name in by_name if name not in names]
     if others == list(by_name):
         return items
-    wanted = list(parameters)[: len(by_name)]
+    wanted = names[: len(by_name)]
     if others or set(wanted) != set(by_name):
         missing = [item for item in wanted if item not in by_name]
         wrong = f"'{others[0]}' is none" if others else f"'{missing[0]}' is missing"
         raise ConversionInputError(
-            f"input: the Layer's inputs are {', '.join(parameters)}; {wrong}. Those that are given have to be the first"
+            f"input: the Layer's inputs are {', '.join(names)}; {wrong}. Those that are given have to be the first"
         )
     return [(name, by_name[name]) for name in wanted]
 
 
-def _input_spec(paddle: Any, model: Any, input: InputArgument, example_input: ExampleArgument) -> list[Any]:
-    items = _items(input)
-    if all(isinstance(item, paddle.static.InputSpec) for item in items):
-        return items
+def _input_spec(paddle: Any, names: Sequence[str], input: InputArgument, example_input: ExampleArgument) -> list[Any]:
+    if _is_spec(paddle, input):
+        return _items(input)
     overrides = parse_input(input)
     if all(override.name is not None for override in overrides):
-        overrides = [item for _, item in _in_order(model, [(override.name or "", override) for override in overrides])]
+        overrides = [item for _, item in _in_order(names, [(override.name or "", override) for override in overrides])]
     examples = _items(example_input) if example_input is not None else []
     if isinstance(example_input, Mapping):
-        examples = [item for _, item in _in_order(model, [(str(key), item) for key, item in example_input.items()])]
+        examples = [item for _, item in _in_order(names, [(str(key), item) for key, item in example_input.items()])]
     spec = []
     for i, override in enumerate(overrides):
         example = examples[i] if i < len(examples) else None
@@ -160,16 +189,16 @@ def _input_spec(paddle: Any, model: Any, input: InputArgument, example_input: Ex
             else list(example.shape if example is not None else ())
         )
         dtype = override.dtype.to_dtype().name if override.dtype is not None else _dtype_name(example)
-        spec.append(paddle.static.InputSpec(shape, dtype, override.name or f"x{i}"))
+        spec.append(paddle.static.InputSpec(shape, dtype, override.name or _name_at(names, i)))
     return spec
 
 
-def _bounded_inputs(paddle: Any, input: InputArgument) -> list[InputOverride]:
+def _bounded_inputs(paddle: Any, names: Sequence[str], input: InputArgument) -> list[InputOverride]:
     """The inputs with bounded dimensions, which Paddle's InputSpec cannot express."""
-    if input is None or all(isinstance(item, paddle.static.InputSpec) for item in _items(input)):
+    if _is_spec(paddle, input):
         return []
     return [
-        InputOverride(override.name or f"x{i}", override.shape)
+        InputOverride(override.name or _name_at(names, i), override.shape)
         for i, override in enumerate(parse_input(input))
         if override.shape is not None and any(dim.is_dynamic and dim != Dimension() for dim in override.shape)
     ]

@@ -41,6 +41,10 @@ RANGED = PartialShape([1, 3, Dimension(224, 640), -1])
         ({"x": [(1, 8), (2, -1)]}, "x", PartialShape([Dimension(1, 8), Dimension(2, -1)]), None),
         ({"x": ((1, 8), (2, 4))}, "x", PartialShape([Dimension(1, 8), Dimension(2, 4)]), None),
         ([("x", [(1, 8), (2, 4)])], "x", PartialShape([Dimension(1, 8), Dimension(2, 4)]), None),
+        ({"x": [None, (224, 640), None]}, "x", PartialShape([-1, Dimension(224, 640), -1]), None),
+        ({"x": (None, None)}, "x", PartialShape([-1, -1]), None),
+        ([1, None], None, PartialShape([1, -1]), None),
+        ([("x", [None, 3], np.int64)], "x", PartialShape([-1, 3]), Type.i64),
         ({"x": Shape([1, 2])}, "x", PartialShape([1, 2]), None),
         ({"float32": [3]}, "float32", PartialShape([3]), None),
         ({"x": Type.i32}, "x", None, Type.i32),
@@ -91,7 +95,7 @@ def test_a_size_that_is_none_is_named_with_the_forms(shape, size):
         parse_input(f"x[{shape}]")
 
 
-@pytest.mark.parametrize("size", [None, 64.5, "b", (2.5, 4)], ids=repr)
+@pytest.mark.parametrize("size", [{}, 64.5, "b", (2.5, 4)], ids=repr)
 @pytest.mark.parametrize("kind", [list, tuple])
 def test_a_list_with_a_number_is_meant_as_a_shape(size, kind):
     message = rf"input: {re.escape(repr(size))} is no size of a shape: write .*, or \? or -1 for any$"

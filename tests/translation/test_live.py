@@ -83,8 +83,10 @@ def test_names_that_are_not_those_of_the_first_inputs(arguments, message):
         ({"input": [paddle.static.InputSpec([None, 4], "float32", "x")]}, "x", [-1, 4]),
         ({"input": {"x": [-1, 4]}}, "x", [-1, 4]),
         ({"input": [("image", [2, 4])]}, "image", [2, 4]),
-        ({"example_input": X}, "x0", [2, 4]),
-        ({"example_input": [paddle.to_tensor(X)]}, "x0", [2, 4]),
+        ({"input": [[-1, 4]]}, "x", [-1, 4]),
+        ({"input": [paddle.static.InputSpec([None, 4])]}, "x", [-1, 4]),
+        ({"example_input": X}, "x", [2, 4]),
+        ({"example_input": [paddle.to_tensor(X)]}, "x", [2, 4]),
     ],
 )
 def test_layer(net, arguments, name, shape):
@@ -96,8 +98,79 @@ def test_layer(net, arguments, name, shape):
 
 
 def test_weights_outlive_the_temporary_files(net):
-    check(paddle2ov.convert(net, example_input=X, share_weights=True), net, "x0")
-    check(paddle2ov.convert(net, example_input=X, share_weights=False), net, "x0")
+    check(paddle2ov.convert(net, example_input=X, share_weights=True), net)
+    check(paddle2ov.convert(net, example_input=X, share_weights=False), net)
+
+
+def doubled(x):
+    return 2 * x
+
+
+class Static(Net):
+    @paddle.jit.to_static
+    def forward(self, x):
+        return super().forward(x)
+
+
+SPEC = [paddle.static.InputSpec([None, 4], "float32", "image")]
+
+
+class StaticWithSpec(Net):
+    @paddle.jit.to_static(input_spec=SPEC, full_graph=True)
+    def forward(self, x):
+        return super().forward(x)
+
+
+@pytest.mark.parametrize("run_model", [paddle2ov.convert, paddle2ov.compile_model], ids=["convert", "compile"])
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: paddle.jit.to_static(Net()), "x"),
+        (lambda: paddle.jit.to_static(Net(), full_graph=True), "x"),
+        (lambda: paddle.jit.to_static(Net(), input_spec=SPEC, full_graph=True), "image"),
+        (Static, "x"),
+        (StaticWithSpec, "image"),
+        (lambda: paddle.jit.to_static(doubled), "x"),
+    ],
+    ids=["layer", "whole graph", "with spec", "decorated", "decorated with spec", "function"],
+)
+def test_what_is_made_static_already(make, name, run_model):
+    """A spec of its own stays, with the shapes that `input` narrows it to."""
+    model = run_model(make(), input={name: [2, 4]})
+    assert model.input(0).get_any_name() == name
+    assert model.input(0).get_partial_shape() == PartialShape([2, 4])
+
+
+def test_a_static_layer_computes_what_it_did():
+    paddle.seed(3)
+    net = paddle.jit.to_static(Net())
+    check(paddle2ov.convert(net, input={"x": [-1, 4]}), net)
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments", "message"),
+    [
+        (StaticWithSpec, {"input": {"x": [2, 4]}}, "the program has no 'x'; its inputs are image"),
+        (lambda: doubled, {"input": {"x": [2, 4]}}, "not function; paddle.jit.to_static makes a model of a function"),
+        (
+            lambda: paddle.jit.to_static(lambda x: 2 * x),  # whose source Paddle does not find
+            {"input": {"x": [2, 4]}},
+            "Paddle cannot save the Layer, as paddle.jit.save does: ",
+        ),
+        (Net, {"input": {"x": [2, 4], "y": [2]}}, "the Layer's inputs are x; 'y' is none"),
+        (Net, {"input": {"a": [2, 4], "b": [2]}}, "Paddle cannot save the Layer, .*requires 1 arguments"),
+        (Net, {"input": {"x": [2, 5]}}, "Paddle cannot save the Layer, "),
+    ],
+)
+def test_what_paddle_does_not_save(model, arguments, message):
+    with pytest.raises(ConversionInputError, match=message):
+        paddle2ov.convert(model(), **arguments)
+
+
+def test_bounds_of_inputs_without_names():
+    model = paddle2ov.convert(Difference(), input=[[(1, 8), 4], [1, 4]])
+    assert [port.get_any_name() for port in model.inputs] == ["x", "y"]
+    assert model.input("x").get_partial_shape() == PartialShape([Dimension(1, 8), 4])
 
 
 def test_what_a_saved_layer_cannot_hold(net):
