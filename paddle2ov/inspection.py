@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import structs
 
-from paddle2ov.errors import OpConversionError, Paddle2OVError, Place, Refusal, UnsupportedOpsError
+from paddle2ov.errors import OpConversionError, OpInputError, Paddle2OVError, Place, Refusal, UnsupportedOpsError
 from paddle2ov.graph.values import EmptyTensorArray
 from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.files import model_path
@@ -119,6 +119,7 @@ def inspect(
     Raises:
         ModelReadError: the model cannot be found or read.
         ConversionInputError: an input or a result is none of the program's.
+        OpInputError: the model converts as it declares its inputs, but not with what is given for them.
     """
     registry = Registry(extension)
     request = prepare(registry, model_path(model), params, input, output)
@@ -157,14 +158,29 @@ def find_refusals(request: TranslationRequest) -> tuple[Refusal, ...]:
 
     Raises:
         ConversionInputError: an input or a result is requested that the program does not have.
+        OpInputError: it converts as the program declares its inputs, but not with `overrides`.
     """
     try:
         convert_program(structs.replace(request, translator=_Collector))
     except _CollectedError as collected:
+        _refuse_what_was_given(request)
         return _merged(refusal for error in collected.errors for refusal in error.refusals)
+    except OpInputError:
+        raise
     except OpConversionError as error:
         return error.refusals
     return ()
+
+
+def _refuse_what_was_given(request: TranslationRequest) -> None:
+    """Raises the `OpInputError` of a conversion, where it ends with one."""
+    if any(override.shape is not None or override.dtype is not None for override in request.overrides):
+        try:
+            convert_program(request)
+        except OpInputError:
+            raise
+        except Paddle2OVError:
+            return
 
 
 def _merged(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from paddle2ov.commands.shared import PathType, extension_option, joined, quiet_warnings
+from paddle2ov.commands.shared import PathType, extension_option, joined, quiet_warnings, with_dashes
 from paddle2ov.compilation.precision_names import INT8, short_name
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
@@ -94,7 +94,6 @@ _OPTIONS = (
     ),
     click.option(
         "--compress-to-fp16/--no-compress-to-fp16",
-        "--compress_to_fp16/--no_compress_to_fp16",
         "fp16",
         default=None,
         help="The same as --precision f16, by the name it has for ovc. Off unless asked for, where ovc and "
@@ -122,11 +121,11 @@ class ValuedFlags(click.Command):
         end = args.index("--") if "--" in args else len(args)
         arguments: list[str] = []
         for argument in args[:end]:
-            if arguments and arguments[-1] in flags and argument.lower() in ("true", "false"):
+            if arguments and with_dashes(arguments[-1]) in flags and argument.lower() in ("true", "false"):
                 argument = f"{arguments.pop()}={argument}"
             name, separator, value = argument.partition("=")
-            if separator and name in flags:
-                option = flags[name]
+            if separator and with_dashes(name) in flags:
+                option = flags[with_dashes(name)]
                 argument = name if click.BOOL.convert(value, option, ctx) else option.secondary_opts[0]
             arguments.append(argument)
         return super().parse_args(ctx, [*arguments, *args[end:]])

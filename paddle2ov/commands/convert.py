@@ -48,11 +48,10 @@ if TYPE_CHECKING:
 
 @click.command("convert", cls=ValuedFlags)
 @click.argument("model", required=False, type=ModelType())
-@click.option("-m", "--model-dir", "--model_dir", type=PathType(), help="The model's folder (as MODEL).")
+@click.option("-m", "--model-dir", type=PathType(), help="The model's folder (as MODEL).")
 @click.option(
     "-mf",
     "--model-filename",
-    "--model_filename",
     callback=not_empty,
     help="The program's file name inside the folder.",
 )
@@ -61,9 +60,7 @@ if TYPE_CHECKING:
     "-o",
     "-s",
     "--output-model",
-    "--output_model",
     "--save-file",
-    "--save_file",
     "target",
     type=TargetType(),
     help="Where to write the model (.xml; the weights go beside it). Default: the model's name in this folder. With "
@@ -205,7 +202,9 @@ def _convert(
             progress = partial(advance, "converting") if advance is not None else None
             return request.convert(report=report, verbose=verbose, progress=progress)
     except Paddle2OVError as error:
-        request.write_refusal(refused, error)
+        for path in request.write_refusal(refused, error):
+            if not quiet:
+                click.echo(f"{path}")
         raise
 
 

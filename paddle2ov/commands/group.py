@@ -21,7 +21,7 @@ from paddle2ov.commands.inspect import inspect_command
 from paddle2ov.commands.ops import ops_command
 from paddle2ov.commands.quantize import quantize_command
 from paddle2ov.commands.run import run_command
-from paddle2ov.commands.shared import is_of_output, plain_warnings
+from paddle2ov.commands.shared import is_of_output, plain_warnings, with_dashes
 from paddle2ov.commands.verify import verify_command
 
 
@@ -30,11 +30,16 @@ class _DefaultToConvert(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
-            options = [f"--{args[0]}"] if args[0] in ("help", "version") else []
-            meant = options or difflib.get_close_matches(args[0], self.commands, 1)
+            option = f"--{with_dashes(args[0])}"
+            if option in ("--help", "--version"):
+                meant = f"'{option}' is an option"
+            elif takers := _takers(option):
+                meant = f"'{option}' is an option of {takers}"
+            else:
+                close = difflib.get_close_matches(args[0], self.commands, 1)
+                meant = f"'{close[0]}' is a command" if close else ""
             if meant and not Path(args[0]).exists():
-                kind = "an option" if options else "a command"
-                raise click.UsageError(f"'{args[0]}' is neither a command nor a model; '{meant[0]}' is {kind}", ctx)
+                raise click.UsageError(f"'{args[0]}' is neither a command nor a model; {meant}", ctx)
             args = ["convert", *args]
         return super().parse_args(ctx, args)
 
@@ -55,21 +60,32 @@ class _DefaultToConvert(click.Group):
                 raise _with_hint(error) from None
 
 
+def _takers(option: str) -> str:
+    """The commands that have an option."""
+    return ", ".join(
+        name for name, command in cli.commands.items() if any(option in item.opts for item in command.params)
+    )
+
+
 _NO_ONNX = "it is not needed: nothing goes through ONNX"
 _FOREIGN = {
-    "enable_auto_update_opset": _NO_ONNX,
-    "enable_onnx_checker": "use --verify, which compares with Paddle",
-    "input_shape": 'use --input "x[1,3,640,640]"',
-    "opset_version": _NO_ONNX,
+    "--batch": 'use --input "x[8,3,640,640]"',
+    "--data-type": "use --precision f16",
+    "--enable-auto-update-opset": _NO_ONNX,
+    "--enable-onnx-checker": "use --verify, which compares with Paddle",
+    "--input-shape": 'use --input "x[1,3,640,640]"',
+    "--opset-version": _NO_ONNX,
 }
 """Options of paddle2onnx and of OpenVINO's earlier converter, and what to do here."""
 
 
 def _with_hint(error: click.UsageError) -> click.UsageError:
-    """The error; of another converter's option, or of a file as an argument, one that says what to write here."""
+    """The error; of an option of another converter or command, or a file as an argument, one that says what to do."""
     if isinstance(error, click.NoSuchOption):
-        foreign = _FOREIGN.get(error.option_name.lstrip("-").replace("-", "_"))
-        return click.UsageError(f"No such option '{error.option_name}': {foreign}.", error.ctx) if foreign else error
+        option = with_dashes(error.option_name)
+        takers = _takers(option)
+        hint = _FOREIGN.get(option) or (takers and f"{option} is an option of {takers}")
+        return click.UsageError(f"No such option '{error.option_name}': {hint}.", error.ctx) if hint else error
     if "unexpected extra argument" in error.message and ".pdiparams" in error.message:
         return click.UsageError(f"{error.message}: the parameter file is given as --params FILE", error.ctx)
     if "unexpected extra argument" in error.message and ".xml" in error.message:
@@ -119,7 +135,11 @@ def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         ops_command,
         run_command,
     ],
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 110,
+        "token_normalize_func": with_dashes,
+    },
     help="""PaddlePaddle models on OpenVINO.
 
     \b

@@ -8,8 +8,9 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from traceback import walk_tb
 from typing import Any, TypeVar
 
@@ -30,7 +31,7 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 class PathType(click.Path):
     """A path that is not empty: `Path("")` is the current folder, which an unset shell variable does not mean.
 
-    A shell leaves `~` as it is in `--out=~/models`, and `file://` in any case.
+    A shell leaves `~` as it is in `--out=~/models`, and `file://` in any case. Nor is it `-`: no model is one stream.
     """
 
     def __init__(self, path_type: type = Path, **kinds: bool) -> None:
@@ -40,6 +41,8 @@ class PathType(click.Path):
         """As click's, but refuses the empty path and one of another machine."""
         if value == "":
             self.fail("the path is empty.", param, ctx)
+        if value == "-":
+            self.fail("models are files: nothing is read from the standard input or written to the output.", param, ctx)
         try:
             path = local_path(value)
         except ConversionInputError as error:
@@ -48,13 +51,18 @@ class PathType(click.Path):
 
 
 class TargetType(PathType):
-    """The path of a file to write, which is not written as a folder's."""
+    """The path of a file to write, which is not written as a folder's, and is no device."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """As click's, but refuses a separator at the end."""
+        """As click's, but refuses a separator at the end, and what is neither a file nor a folder."""
         if isinstance(value, str) and value.endswith(("/", os.sep)):
             self.fail(f"{value} is a folder; name the file to write, such as {Path(value) / 'model.xml'}", param, ctx)
-        return super().convert(value, param, ctx)
+        path: Path = super().convert(value, param, ctx)
+        with suppress(OSError):  # there is none yet
+            mode = path.stat().st_mode
+            if not (S_ISREG(mode) or S_ISDIR(mode)):
+                self.fail(f"{path} is no file: a model is written to two, such as model.xml and model.bin", param, ctx)
+        return path
 
 
 class ModelType(PathType):
@@ -99,7 +107,6 @@ params_option = click.option(
     "-pf",
     "--params",
     "--params-filename",
-    "--params_filename",
     type=PathType(),
     help="The parameter file: in the model's folder or archive, else from the current folder. Default: it is found.",
 )
@@ -134,7 +141,12 @@ def _in_sets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
     return tuple(sets)
 
 
-OLD_NAMES = {"token_normalize_func": lambda name: "input" if name == "shape" else name}
+def with_dashes(name: str) -> str:
+    """The name of an option that is written with underscores, as those of `ovc` and `paddle2onnx` are."""
+    return name.replace("_", "-")
+
+
+OLD_NAMES = {"token_normalize_func": lambda name: "input" if name == "shape" else with_dashes(name)}
 """Settings of commands that have `shapes_option`: `--shape`, as it was called once, is taken as well."""
 shapes_option = click.option(
     "--input",

@@ -78,19 +78,23 @@ class ConversionRequest:
         inputs = f"its inputs: {', '.join(f'{name} {kind.to_string()}{shape}' for name, kind, shape in ports)}"
         return [f"the model {text}", inputs] if text and "; yours: " not in text else [inputs]
 
-    def write_refusal(self, targets: Sequence[Path], error: Paddle2OVError) -> None:
-        """Writes reports on a program whose conversion was refused; none where it cannot even be read."""
+    def write_refusal(self, targets: Sequence[Path], error: Paddle2OVError) -> Sequence[Path]:
+        """Writes reports on a program whose conversion was refused; none where it cannot even be read.
+
+        Returns those that are written.
+        """
         if isinstance(error, ConversionInputError) or not targets:
-            return
+            return ()
         from paddle2ov.reporting import refused_report, write_report
 
         try:
             program, refusals = self._refusals()
             report = refused_report(program, error, self.name, refusals)
         except Paddle2OVError:
-            return
+            return ()
         for target in targets:
             write_report(report, target)
+        return targets
 
     def _refusals(self) -> tuple[Program, Sequence[Refusal]]:
         """The program, and all that is refused of it, which depends on the options."""

@@ -150,7 +150,7 @@ def _override(parts: Iterable[Any], name: str | None = None) -> InputOverride:
 def _from_string(text: str) -> InputOverride:
     match = re.match(_STRING, text.strip())
     if match is None:
-        raise ConversionInputError(f"input: cannot read {text!r:.80}; the form is name[1,3,224..640,?]")
+        raise ConversionInputError(f"input: cannot read {text!r:.80}; the form is name[1,3,224..640,?]{{f32}}")
     result = InputOverride(match["name"].strip() or None)
     if match["shape"] is not None:
         dims = [item.strip() for item in match["shape"].split(",")] if match["shape"].strip() else []

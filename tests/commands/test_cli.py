@@ -89,9 +89,13 @@ REFUSED = [
     *((f"{command} MODEL --tolerance nan", "nan is not a number") for command in ("batch --verify -o OUT", "verify")),
     ("a -m b", "give the model once"),
     ("a --no-such-option", "No such option"),
-    ("a --opset_version 11", "No such option '--opset_version': it is not needed: nothing goes through ONNX."),
+    ("a --opset_version 11", "No such option '--opset-version': it is not needed: nothing goes through ONNX."),
     ("convert a --enable-onnx-checker", "No such option '--enable-onnx-checker': use --verify, which compares with"),
-    ("a --input_shape [1]", "No such option '--input_shape': use --input \"x["),
+    ("a --input_shape [1]", "No such option '--input-shape': use --input \"x["),
+    ("a --data_type FP16", "No such option '--data-type': use --precision f16."),
+    ("a --batch 8", "No such option '--batch': use --input \"x["),
+    ("inspect a --bounded", "No such option '--bounded': --bounded is an option of convert, batch."),
+    ("verify a --preprocess", "No such option '--preprocess': --preprocess is an option of convert, batch."),
     *((f"{command} a b.pdiparams", "(b.pdiparams): the parameter file is given as --p") for command in ("", "verify")),
     ("run paddlocr ocr", "nor a script (.py); did you mean paddleocr?"),
     ("check a.xml --input x[1,3,64", "the bracket is not closed in 'x[1,3,64'"),
@@ -112,6 +116,8 @@ REFUSED = [
     *((f"{command} MODEL --timeout -1", "not in the range") for command in ("batch -o OUT", "check", "verify")),
     ("run OUT/script.py", "OUT/script.py: no such script"),
     ("MODEL net.xml", "unexpected extra argument (net.xml): the file to write is given as -o FILE"),
+    ("report a", "'report' is neither a command nor a model; '--report' is an option of convert, batch"),
+    ("quantise a", "'quantise' is neither a command nor a model; 'quantize' is a command"),
     ("help", "'help' is neither a command nor a model; '--help' is an option"),
     ("version", "'version' is neither a command nor a model; '--version' is an option"),
     *((f"convert MODEL -o OUT/new/net.xml {options}", message) for options, message in OF_SAVED),
@@ -128,15 +134,24 @@ REFUSED = [
     # As a shell makes of an unset variable: paddle2ov "$MODEL". An empty path is not this folder.
     *((command, "'[MODEL]': the path is empty.") for command in ("''", "convert ''")),
     *((f"{command} ''", "'MODEL': the path is empty.") for command in ("inspect", "verify")),
-    ("convert -m ''", "'--model-dir' / '--model_dir': the path is empty."),
-    ("convert . -o ''", "'--save_file': the path is empty."),
-    ("convert . -mf ''", "'--model_filename': the name is empty."),
-    *((f"{command} . -pf ''", "'--params_filename': the path is empty.") for command in ("convert", "inspect")),
+    ("convert -m ''", "'--model-dir': the path is empty."),
+    ("convert . -o ''", "'--save-file': the path is empty."),
+    ("convert . -mf ''", "'--model-filename': the name is empty."),
+    *((f"{command} . -pf ''", "'--params-filename': the path is empty.") for command in ("convert", "inspect")),
     *((f"convert . {option} ''", f"'{option}': the path") for option in ("--serve-layout", "--report")),
     ("convert . --paddle-python ''", "'--paddle-python': the path is empty."),
     *((f"verify . {option} ''", f"'{option}': the path is empty.") for option in ("--case", "--inputs")),
     ("batch '' -o out", "'FOLDER': the path is empty."),
     ("batch . -o ''", "'--out': the path is empty."),
+    *(
+        (command, "models are files: nothing is read from the standard input")
+        for command in ("-", "MODEL -o -", "quantize MODEL --data OUT -o -", "batch MODEL -o -", "check -")
+    ),
+    *(
+        (f"{command} -o {os.devnull}", f"{os.devnull} is no file: a model is written to two")
+        for command in ("MODEL", "quantize MODEL --data OUT")
+    ),
+    ("MODEL -o OUT/n.xml --input x{i32}[1]", "cannot read 'x{i32}[1]'; the form is name[1,3,224..640,?]{f32}"),
 ]
 
 
@@ -674,9 +689,9 @@ def test_inspect_finds_all_refusals(tmp_path, own_converters):
     assert report["refusals"] == json.loads(call("inspect", folder, "--json").stdout)["refusals"]
     assert Counter(item["type"] for item in report["operators"] if item["fate"] == "refused") == {"lu": 2, "eigvals": 1}
     cut = call(folder, "-o", tmp_path / "net.xml", "--report", tmp_path / "cut.json", "--output", "fetch_name_2")
-    assert cut.exit_code == 1
-    assert cut.output.startswith("error: cannot convert 'lu': ")
-    assert cut.output.endswith(f"{NEXT_STEPS}\n{ALL_REFUSALS}\n")
+    assert (cut.exit_code, cut.stdout) == (1, f"{tmp_path / 'cut.json'}\n")
+    assert cut.stderr.startswith("error: cannot convert 'lu': ")
+    assert cut.stderr.endswith(f"{NEXT_STEPS}\n{ALL_REFUSALS}\n")
     cut = json.loads((tmp_path / "cut.json").read_text())
     assert [(item["operator"], item["count"]) for item in cut["refusals"]] == [("lu", 1)]
     tried = call("inspect", folder, "--output", "fetch_name_2", "--input", "x[2,2]")
@@ -743,6 +758,8 @@ def test_input_that_does_not_fit_is_no_lack_of_a_converter(given, tmp_path):
     assert NEXT_STEPS not in result.output
     with pytest.raises(paddle2ov.ConversionInputError, match="the program declares"):
         paddle2ov.convert(tmp_path, input=given)
+    inspected = call("inspect", tmp_path, "--input", given)
+    assert (inspected.exit_code, inspected.output) == (2, result.output)
 
 
 def test_input_given_to_an_operator_that_is_refused_anyway(tmp_path):

@@ -6,10 +6,11 @@ from click.testing import CliRunner
 
 from paddle2ov.commands.conversion_options import ValuedFlags
 from paddle2ov.commands.convert import convert_command
+from paddle2ov.commands.group import cli
 
 
 def parsed(*arguments):
-    with convert_command.make_context("convert", list(arguments)) as ctx:
+    with convert_command.make_context("convert", list(arguments), click.Context(cli, **cli.context_settings)) as ctx:
         return ctx.params["fp16"], ctx.params["model"].name
 
 
