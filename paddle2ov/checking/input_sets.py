@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from openvino import Model, Node, Tensor
+from openvino import Model, Node, PartialShape, Tensor
 
 from paddle2ov.compilation.running import as_tensor
 from paddle2ov.errors import ConversionInputError
@@ -35,7 +35,7 @@ def chosen_inputs(
         ConversionInputError: they do not fit the model, or a file cannot be read.
     """
     if program is not None:
-        return given_inputs(program, given) or RandomInputs(program, model, shapes, seed).sets
+        return given_inputs(program, given) or _random(program, model, shapes, seed, is_chosen=bool(shapes))
     stand_in = _stand_in(model)
     arrays = named_arrays(given)
     if arrays:
@@ -43,7 +43,25 @@ def chosen_inputs(
     dynamic = any(node.get_output_partial_shape(0).is_dynamic for node in model.get_parameters())
     own = {input_name(node): node.get_output_partial_shape(0) for node in model.get_parameters()}
     ranked = {name: shape for name, shape in own.items() if shape.rank.is_static}
-    return RandomInputs(stand_in, model, shapes or [ranked] * (_SETS if dynamic else 1), seed).sets
+    sets = shapes or [ranked] * (_SETS if dynamic else 1)
+    return _random(stand_in, model, sets, seed, is_chosen=bool(shapes))
+
+
+def _random(
+    program: Program, model: Model, shapes: Sequence[InputArgument], seed: int, is_chosen: bool
+) -> list[Inputs]:
+    """Random inputs; shapes that are chosen are refused where the model takes others."""
+    sets = RandomInputs(program, model, shapes, seed).sets
+    for node in model.get_parameters() if is_chosen else ():
+        name, taken = input_name(node), node.get_output_partial_shape(0)
+        for arrays in sets:
+            shape = [*arrays[name].shape, *([2] if arrays[name].dtype.kind == "c" else ())]
+            if not taken.compatible(PartialShape(shape)):
+                raise ConversionInputError(
+                    f"shapes: '{name}' has shape {shape}, the model takes {taken}; leave out --input (in Python "
+                    "shapes=) for sizes that fit it"
+                )
+    return sets
 
 
 def run_orders(sets: Sequence[Inputs]) -> list[list[int]]:

@@ -30,6 +30,8 @@ UNITS = {"f32": 2.0**-20, "f16": 2.0**-10, "bf16": 2.0**-8}
 Of a narrow type it is two roundings: sums and functions are computed in float32, the result is rounded. Of float32 it
 is 16: sums are in any order, and functions (`exp`, `erf`, ...) are approximations of some units in the last place.
 """
+_PLACE = 2.0**-23
+"""The error of a place in a tensor, as a fraction of its size: that of a number of float32."""
 _ELEMENT = 8.0
 """How many spreads an element may be off."""
 _MEAN = 4.0
@@ -80,6 +82,9 @@ class Rounding:
             ]
         if kind in MOVES | CARRIES_SCORES or chooses(node):
             return list(values)
+        if kind == "Interpolate" and node.get_attributes()["mode"] != "nearest":
+            off = _off_by_coordinates(to_array(read[0][0]), tuple(values[0][0].shape))
+            values = [self._changed(values[0], (*seed, 1), lambda array, random: array + off * random)]
         return [self._with_errors(value, (*seed, i)) for i, value in enumerate(values)]
 
     def _with_errors(self, value: Lanes, seed: Sequence[int]) -> Lanes:
@@ -108,6 +113,15 @@ class Rounding:
 
 EXACT = Rounding(lanes=1)
 """No errors."""
+
+
+def _off_by_coordinates(x: AnyArray, shape: Sequence[int]) -> float:
+    """What a resize may be off because the places where it reads are numbers of float32, up to the size of an axis."""
+    off = 0.0
+    for axis, (before, after) in enumerate(zip(x.shape, shape, strict=True)):
+        if before != after and x.size:
+            off += before * _PLACE * _typical(np.diff(x.astype(np.float64), axis=axis))
+    return off
 
 
 def _is_rounded(value: Lanes) -> bool:

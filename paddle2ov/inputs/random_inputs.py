@@ -21,6 +21,7 @@ from paddle2ov.inputs.usual_sizes import (
     clamp,
     free_dims,
     named_shapes,
+    picture_size,
     shapes_by_name,
     usual_sets,
     usual_shape,
@@ -217,13 +218,15 @@ class RandomInputs:
         self._unlimited = [name for name, (_, high) in ranges.items() if high == UNLIMITED]
         ranges |= {name: (ranges[name][0], _HASHED) for name in self._unlimited}
         counts = self._counts(sizes)
+        pictures = (picture_size(input_, sizes[input_.name]) for input_ in self._program.inputs)
+        picture = next((size for size in pictures if size is not None), None)
         inputs = dict(lengths)
         for input_ in self._program.inputs:
             if input_.name in counts and len(sizes[input_.name]) == 1 and sizes[input_.name][0]:
                 share = np.full(sizes[input_.name], 1 / sizes[input_.name][0])
                 inputs[input_.name] = rng.multinomial(counts[input_.name], share).astype(_storage(input_))
             else:
-                inputs[input_.name] = _array(rng, input_, sizes, ranges.get(input_.name), values)
+                inputs[input_.name] = _array(rng, input_, sizes[input_.name], picture, ranges.get(input_.name), values)
         return inputs
 
     def _counts(self, sizes: Sizes) -> dict[str, int]:
@@ -240,16 +243,16 @@ class RandomInputs:
 def _array(
     rng: np.random.Generator,
     variable: Variable,
-    sizes: Mapping[str, tuple[int, ...]],
+    shape: tuple[int, ...],
+    picture: tuple[int, int] | None,
     allowed: Range | None,
     values: Values,
 ) -> AnyArray:
-    shape, dtype, storage = sizes[variable.name], variable.dtype or "float32", _storage(variable)
+    dtype, storage = variable.dtype or "float32", _storage(variable)
     if variable.name == "scale_factor":
         return np.ones(shape, storage)
-    image = next((size for size in sizes.values() if len(size) == 4), None)
-    if variable.name == "im_shape" and image is not None:
-        return np.broadcast_to(np.array(image[2:], storage), shape).copy()
+    if variable.name == "im_shape" and picture is not None:
+        return np.broadcast_to(np.array(picture, storage), shape).copy()
     if dtype == "bfloat16":
         return bfloat16_bits(rng.uniform(-1, 1, shape))
     if dtype == "bool":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import structs
 from openvino import Dimension, Model, PartialShape
 
 from paddle2ov.deployment.planning import plan
@@ -12,6 +13,7 @@ from paddle2ov.program.model import Program, Variable
 from paddle2ov.program.settings import Settings
 from paddle2ov.translation.input_spec import InputArgument, parse_input
 
+_CHANNELS = (1, 3, 4)
 _LENGTHS = (16, 7, 33)
 _SETS: tuple[tuple[int, tuple[int, int]], ...] = ((1, (224, 224)), (2, (160, 320)), (3, (320, 128)))
 """Batch, and height and width of pictures: multiples of 32, as feature pyramids add maps of different strides."""
@@ -55,9 +57,31 @@ def shapes_by_name(program: Program, argument: InputArgument) -> dict[str, Parti
     return shapes
 
 
+def picture_axes(variable: Variable) -> tuple[int, int, int] | None:
+    """The axes of the channels, height and width of what may be pictures; None of an input of another rank.
+
+    Channels come first, unless the last dimension is a number of channels that pictures have: as in the bytes that
+    built-in preprocessing takes.
+    """
+    shape = variable.shape or ()
+    if len(shape) not in (4, 5):
+        return None
+    is_last = len(shape) == 4 and shape[3] in _CHANNELS and shape[1] not in _CHANNELS
+    if is_last and (variable.dtype == "uint8" or (shape[3] == 3 and shape[1] < 0)):
+        return 3, 1, 2
+    return 1, len(shape) - 2, len(shape) - 1
+
+
+def picture_size(variable: Variable, shape: Sequence[int]) -> tuple[int, int] | None:
+    """Height and width of an input of rank 4 that has this shape."""
+    axes = picture_axes(variable)
+    return (shape[axes[1]], shape[axes[2]]) if axes is not None and len(shape) == 4 else None
+
+
 def usual_sets(program: Program) -> tuple[tuple[int, tuple[int, int]], ...]:
     """Batch, height and width of each set."""
-    unknown = [input_.shape[-2:] for input_ in program.inputs if input_.shape is not None and len(input_.shape) == 4]
+    sizes = [picture_size(input_, input_.shape) for input_ in program.inputs if input_.shape is not None]
+    unknown = [size for size in sizes if size is not None]
     if any(height < 0 and width < 0 for height, width in unknown):
         return _SETS + _LARGE
     return _LINES if any(width < 0 for _, width in unknown) else _SETS
@@ -78,14 +102,17 @@ def named_shapes(program: Program, settings: Settings | None) -> list[dict[str, 
     """The shapes that settings name: the usual ones, and those of the picture that the preprocessing makes."""
     if settings is None:
         return []
-    known = {input_.name: input_.shape for input_ in program.inputs if input_.shape is not None}
+    inputs = {input_.name: input_ for input_ in program.inputs if input_.shape is not None}
+    known = {name: input_.shape or () for name, input_ in inputs.items()}
     named: list[Mapping[str, Sequence[int]]] = [settings.usual]
     try:
         height, width = plan(settings).size
     except Paddle2OVError:  # preprocessing that cannot be built in says nothing here
         height, width = None, None
     if (height or 0) > 0 and (width or 0) > 0:
-        named.append({name: (1, -1, height or 0, width or 0) for name, shape in known.items() if len(shape) == 4})
+        axes = {name: picture_axes(input_) for name, input_ in inputs.items() if len(known[name]) == 4}
+        sizes = {name: {0: 1, own[1]: height or 0, own[2]: width or 0} for name, own in axes.items() if own is not None}
+        named.append({name: [size.get(axis, -1) for axis in range(4)] for name, size in sizes.items()})
     shapes = []
     for item in named:
         fitting = {name: shape for name, shape in item.items() if len(known.get(name, ())) == len(shape)}
@@ -104,8 +131,10 @@ def usual_shape(
     sizes = [_LENGTHS[k % len(_LENGTHS)]] * max(len(declared), 1)
     if not variable.lod_level:  # else rows of sequences
         sizes[0] = batch
-    if len(declared) in (4, 5):
-        sizes[1], sizes[-2:] = 3, picture
+    axes = picture_axes(structs.replace(variable, shape=declared))
+    if axes is not None:
+        channels, height, width = axes
+        sizes[channels], sizes[height], sizes[width] = 3, *picture
     chosen = [own if own >= 0 else size for own, size in zip(declared, sizes, strict=False)]
     return tuple(chosen if wanted is None else map(clamp, wanted, chosen))
 

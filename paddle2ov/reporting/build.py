@@ -134,25 +134,23 @@ def generated_inputs(model: Model, program: Program, settings: Settings | None =
     lengths = {name: name.removesuffix(LENGTHS_SUFFIX) for name in fed if name.endswith(LENGTHS_SUFFIX)}
     ports = [port for port in model.inputs if lengths.get(port.get_any_name()) not in fed]
     named = next(iter(named_shapes(program, settings)), {})
-    variables, shapes, images = [], {}, []
+    variables, shapes = [], {}
     for port in ports:
         name, shape = port.get_any_name(), port.get_partial_shape()
         variable = program.variables.get(name) or Variable(name, "float32")
         if shape.rank.is_static:
             pairs = (variable.dtype or "").startswith("complex")
             shapes[name] = shape = PartialShape(list(shape)[: len(shape) - pairs])
+        known = named.get(name)
         if _takes_images(port, variable):
-            images.append(name)
-            variable, shape = Variable(name, "uint8"), PartialShape([shape[axis] for axis in (0, 3, 1, 2)])
-            shapes[name] = shape
-        if name in named and shape.compatible(named[name]):
-            shapes[name] = shape = filled(shape, named[name])
+            variable = Variable(name, "uint8", tuple(dim.get_length() if dim.is_static else -1 for dim in shape))
+            known = PartialShape([known[axis] for axis in (0, 2, 3, 1)]) if known is not None else None
+        if known is not None and shape.compatible(known):
+            shapes[name] = shape = filled(shape, known)
         declared = PartialShape.dynamic() if variable.shape is None else PartialShape(list(variable.shape))
         # A model that was reshaped since takes other shapes than the program does.
         variables.append(variable if declared.compatible(shape) else structs.replace(variable, shape=None))
-    arrays = RandomInputs(structs.replace(program, inputs=variables), None if images else model, [shapes]).sets[0]
-    for name in images:
-        arrays[name] = np.ascontiguousarray(arrays[name].transpose(0, 2, 3, 1))
+    arrays = RandomInputs(structs.replace(program, inputs=variables), model, [shapes]).sets[0]
     for port in ports:
         name, dtype = port.get_any_name(), numpy_dtype(port.get_element_type())
         if dtype is not None and arrays[name].dtype != dtype and arrays[name].dtype.kind != "c":

@@ -358,6 +358,43 @@ def test_random_inputs_of_a_model():
         chosen_inputs(Model([gathered], [index]), None, {"j": np.zeros(1)}, (), 0)
 
 
+@pytest.mark.parametrize(
+    ("dims", "kind", "expected"),
+    [
+        (((1, -1), -1, -1, 3), Type.u8, [(1, 224, 224, 3), (2, 160, 320, 3), (3, 320, 128, 3)]),
+        (((1, -1), -1, -1, 1), Type.u8, [(1, 224, 224, 1), (2, 160, 320, 1), (3, 320, 128, 1)]),
+        ((-1, -1, -1, 3), Type.f32, [(1, 224, 224, 3), (2, 160, 320, 3), (3, 320, 128, 3)]),
+        ((-1, 3, -1, -1), Type.f32, [(1, 3, 224, 224), (2, 3, 160, 320), (3, 3, 320, 128)]),
+        ((-1, 3, -1, 4), Type.u8, [(1, 3, 224, 4), (2, 3, 160, 4), (3, 3, 320, 4)]),
+        ((-1, -1, -1, 4), Type.f32, [(1, 3, 224, 4), (2, 3, 160, 4), (2, 3, 320, 4)]),
+    ],
+)
+def test_pictures_have_their_channels_first_or_last(dims, kind, expected):
+    x = parameter(*dims, kind=kind)
+    sets = chosen_inputs(Model([ops.convert(x, "f32")], [x]), None, None, (), 0)
+    assert [item["x"].shape for item in sets] == expected
+
+
+@pytest.mark.parametrize("size", [(375, 257), (150, 60)])
+def test_a_resize_reads_at_places_in_float32(size):
+    """The place in a row of 320 is off by some 1e-5, and the numbers beside each other differ by 10."""
+    x = parameter(1, 3, 320, 128, kind=Type.u8)
+    kind = {"mode": "linear_onnx", "shape_calculation_mode": "sizes"}
+    resized = ops.interpolate(ops.convert(x, "f32"), np.array(size), **kind, axes=np.array([2, 3]))
+    report = paddle2ov.check(Model([resized], [x]))
+    assert report.verdict == "agree", report.faults
+
+
+@pytest.mark.parametrize("shape", ["x[1,4,32,32]", "x[1,3,32,31]"])
+def test_shapes_that_the_model_does_not_take(ir, tmp_path, shape):
+    x = parameter(-1, 3, -1, 32)
+    message = (
+        f"error: shapes: 'x' has shape {shape[1:].replace(',', ', ')}, the model takes [?,3,?,32]; leave out --input"
+    )
+    shown = call("check", ir(Model([ops.relu(x)], [x])), "--input", shape)
+    assert (shown.exit_code, shown.output.startswith(message)) == (2, True), shown.output
+
+
 # --- the command ---
 
 

@@ -401,7 +401,7 @@ def test_an_empty_report():
         build_report(model, paddle2ov.ConversionReport())
 
 
-@pytest.mark.parametrize(("height", "wanted"), [(8, (1, 8, 224, 3)), (-1, (1, 224, 224, 3))])
+@pytest.mark.parametrize(("height", "wanted"), [(8, (1, 8, 320, 3)), (-1, (1, 224, 224, 3))])
 def test_inputs_of_a_model_that_takes_pictures_as_they_are(height, wanted):
     """As with preprocessing built in: other type, other layout than the program's."""
     x = ops.parameter([1, height, -1, 3], openvino.Type.u8, name="x")
