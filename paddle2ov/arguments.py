@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
+from inspect import Parameter, signature
 from numbers import Real
 from typing import Any, TypeVar, cast
 
@@ -46,16 +47,58 @@ def check_timeout(timeout: float | None) -> None:
         raise ConversionInputError(f"timeout: {timeout!s:.80} is not a number of seconds above 0; None is no limit")
 
 
+MODEL_NAMES = {"device_name": "device", "input_model": "model", "model_dir": "model", "model_path": "model"}
+CONVERSION_NAMES = {
+    **MODEL_NAMES,
+    **dict.fromkeys(("input_shape", "inputs", "shape", "shapes"), "input"),
+    "example_inputs": "example_input",
+    "extensions": "extension",
+    "outputs": "output",
+}
+"""What others call the arguments of a conversion."""
+
+
 def called_here(**names: str) -> Callable[[_Function], _Function]:
-    """For a function whose arguments have other names elsewhere: the refusal of such a name says the one to write."""
+    """For a function whose arguments have other names elsewhere: the refusal of such a name says the one to write.
+
+    It is told of what it has not, or lacks, by its own name, whatever else decorates it. What it passes on as options
+    is for `check_options`.
+    """
 
     def decorate(function: _Function) -> _Function:
+        parameters = signature(function).parameters
+        first, own = next(iter(parameters)), frozenset(parameters)
+        has_options = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values())
+        elsewhere = {name: here for name, here in names.items() if here in own}
+
         @wraps(function)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            for name in kwargs.keys() & names.keys():
-                raise ConversionInputError(f"{function.__name__} has no argument '{name}': write {names[name]}=...")
+            for name in () if has_options else kwargs.keys() - own:
+                raise _not_here(function.__name__, name, elsewhere)
+            if not args and first not in kwargs:
+                raise TypeError(f"{function.__name__}() is missing its argument '{first}'")
             return function(*args, **kwargs)
 
         return cast(_Function, wrapped)
 
     return decorate
+
+
+def check_options(function: str, options: Mapping[str, object], **names: str) -> None:
+    """Refuses what is no argument of `convert`, for a function that passes others on to it; as `called_here` does.
+
+    Raises:
+        ConversionInputError: it is another name of an argument.
+        TypeError: it is none.
+    """
+    from paddle2ov.conversion import convert
+
+    for name in options.keys() - signature(convert).parameters.keys():
+        raise _not_here(function, name, CONVERSION_NAMES | names)
+
+
+def _not_here(function: str, name: str, elsewhere: Mapping[str, str]) -> Exception:
+    """The error of a function that has no argument of that name."""
+    if name not in elsewhere:
+        return TypeError(f"{function}() got an unexpected keyword argument '{name}'")
+    return ConversionInputError(f"{function} has no argument '{name}': write {elsewhere[name]}=...")

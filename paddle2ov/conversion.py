@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from openvino import Model
 
-from paddle2ov.arguments import check_callables, check_flags
+from paddle2ov.arguments import CONVERSION_NAMES, called_here, check_callables, check_flags
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import Counts, Graph, MatchFailures, Rewrite, rewrite_graph
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("paddle2ov")
 
 
+@called_here(**CONVERSION_NAMES)
 @taking_archives(then=forget_source, share_weights=False)
 def convert(
     model: ModelArgument,

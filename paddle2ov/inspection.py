@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import structs
 
+from paddle2ov.arguments import CONVERSION_NAMES, called_here
 from paddle2ov.errors import OpConversionError, OpInputError, Paddle2OVError, Place, Refusal, UnsupportedOpsError
 from paddle2ov.graph.values import EmptyTensorArray
 from paddle2ov.program.archives import taking_archives
@@ -95,6 +96,7 @@ class Inspection:
         return {**data, "convertible": self.convertible}
 
 
+@called_here(**CONVERSION_NAMES)
 @taking_archives()
 def inspect(
     model: str | os.PathLike[str],

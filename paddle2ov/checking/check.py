@@ -7,12 +7,11 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from xml.etree.ElementTree import ParseError, iterparse
 
 import openvino
 from openvino import Model, Tensor
 
-from paddle2ov.arguments import called_here, check_callables, check_timeout
+from paddle2ov.arguments import MODEL_NAMES, called_here, check_callables, check_timeout
 from paddle2ov.checking.case import write_case
 from paddle2ov.checking.choices import NodeTie
 from paddle2ov.checking.device import Device, chosen_device, default_precision, primitive_lines
@@ -22,6 +21,7 @@ from paddle2ov.checking.results import Check, CheckedRun, Fault
 from paddle2ov.checking.rewrites import RewriteCheck
 from paddle2ov.checking.shrink import Shrinker, Wrong
 from paddle2ov.comparison.evaluator import numbered
+from paddle2ov.compilation.graphs import graph_of
 from paddle2ov.compilation.precision import HINT, check_compilable, checked_precision
 from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.conversion import translated
@@ -29,21 +29,16 @@ from paddle2ov.deployment.saving import case_folder
 from paddle2ov.errors import (
     ConversionInputError,
     ConversionWarning,
-    ModelReadError,
     OpenVINORunError,
-    described,
     warn,
 )
-from paddle2ov.graph.core import shared_core
 from paddle2ov.inputs.given_arrays import InputsArgument
 from paddle2ov.inputs.usual_sizes import shape_sets
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program.archives import origin, taking_archives
-from paddle2ov.program.files import model_path
+from paddle2ov.program.files import is_read_by_openvino, model_path
 from paddle2ov.program.model import Program
-from paddle2ov.program.paths import missing
 from paddle2ov.program.reading import read_program
-from paddle2ov.program.sources import open_regular
 from paddle2ov.progress import StageProgress
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument
@@ -51,11 +46,9 @@ from paddle2ov.translation.registry import Registry
 from paddle2ov.workarounds import Target, mismatch, rewrites_for
 
 _SHRINKING = 300.0
-_READ_BY_OPENVINO = frozenset((".xml", ".onnx", ".tflite", ".pb"))
-_IR_VERSIONS = ("10", "11")
 
 
-@called_here(input="shapes")
+@called_here(**MODEL_NAMES, input="shapes", input_shape="shapes", shape="shapes", extensions="extension")
 @taking_archives()
 def check(
     model: Model | str | os.PathLike[str],
@@ -144,7 +137,7 @@ def _subject(
     extension: Extension,
     target: Target,
 ) -> _Subject:
-    is_graph = isinstance(model, Model) or model_path(model).suffix in _READ_BY_OPENVINO
+    is_graph = isinstance(model, Model) or is_read_by_openvino(model)
     if is_graph and params is not None:
         raise ConversionInputError(
             "params: they are those of a Paddle model; an IR has its weights in the .bin beside it"
@@ -153,19 +146,7 @@ def _subject(
         return _Subject(model.get_friendly_name(), model)
     path = model_path(model)
     if is_graph:
-        if not path.is_file():
-            raise ModelReadError(f"{path}: {missing(path, 'file')}")
-        if path.suffix == ".xml" and not _is_ir(path):
-            raise ModelReadError(f"{path}: not an OpenVINO IR of version {' or '.join(_IR_VERSIONS)}")
-        weights = path.with_suffix(".bin")
-        if os.path.lexists(weights):  # for a pipe OpenVINO would wait; a link in a circle ends the process
-            open_regular(weights).close()
-        try:
-            return _Subject(str(path), shared_core().read_model(path))
-        except RuntimeError as error:
-            is_alone = path.suffix == ".xml" and not weights.exists()
-            reason = f"its weights, {weights.name}, are not beside it" if is_alone else described(error)
-            raise ModelReadError(f"{path}: {reason}") from error
+        return _Subject(str(path), graph_of(path))
     program = read_program(model, params, Registry(extension).signatures(), mapped=False)
 
     def plain() -> Model:
@@ -174,16 +155,6 @@ def _subject(
     rewritten = plain()
     run_rewrites(rewritten, rewrites_for(target))
     return _Subject(str(origin(path)), rewritten, program, plain)
-
-
-def _is_ir(path: Path) -> bool:
-    """Whether a file begins as an IR does; OpenVINO gives any other one to all its readers, which say so each."""
-    with open_regular(path) as file:
-        try:
-            _, root = next(iterparse(file, ("start",)))
-        except (ParseError, LookupError, ValueError):  # the latter of encodings that the parser does not know
-            return False
-    return root.tag == "net" and root.get("version") in _IR_VERSIONS
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.compilation.properties import checked_properties
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, described
 from paddle2ov.graph.core import check_device, compile_on, import_on, with_error_reporting, with_exact_integers
-from paddle2ov.program.files import PathLike, parameter_file
+from paddle2ov.program.files import PathLike, is_read_by_openvino, parameter_file
 from paddle2ov.program.paths import local_path
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _kept: WeakKeyDictionary[openvino.CompiledModel, tuple[CompiledCache, str]] = We
 
 
 def compile_model(
-    model: ModelArgument,
+    model: ModelArgument | openvino.Model,
     device: str = "CPU",
     config: Mapping[str, Any] | None = None,
     *,
@@ -42,12 +42,13 @@ def compile_model(
     cache_dir: PathLike | None = None,
     **options: Any,
 ) -> openvino.CompiledModel:
-    """Converts a Paddle inference model and compiles it.
+    """Converts a Paddle inference model and compiles it; compiles an `openvino.Model` or an IR in the same way.
 
-    The compiled model holds its own weights: whatever becomes of the files, it stays as it is.
+    The compiled model of a Paddle model holds its own weights: whatever becomes of the files, it stays as it is.
 
     Args:
-        model: what `convert` takes.
+        model: what `convert` takes; or an `openvino.Model`, an IR (`.xml`) or another file that OpenVINO reads, which
+            no other argument but `device`, `config` and `precision` is for.
         device: the device to compile for, such as "CPU", "GPU", "AUTO".
         config: OpenVINO's properties, by their names.
         params: the parameter file, where it does not lie beside the program under the usual name.
@@ -77,15 +78,40 @@ def compile_model(
         from paddle2ov.conversion import convert  # which imports all converters
         from paddle2ov.workarounds.target import Target
 
+        _check_options(options)
         return convert(model, params, **{"share_weights": False, "device": Target.of_device(device).device, **options})
 
     program: object = local_path(model)
+    if isinstance(program, openvino.Model) or is_read_by_openvino(program):
+        from paddle2ov.compilation.graphs import graph_of
+
+        _check_options(options)
+        _refuse_of_graphs({"params": params, "cache_dir": cache_dir, **options})
+        return convert_and_compile(lambda: graph_of(program), device, config)
     weights: object = params
     if isinstance(model, tuple | list) and len(model) == 2 and params is None:
         program, weights = local_path(model[0]), model[1]
     if cache_dir is None or not isinstance(program, str | os.PathLike):
         return convert_and_compile(build, device, config)
     return compile_cached(program, parameter_file(weights), device, config, cache_dir, options, build)
+
+
+def _check_options(options: Mapping[str, object]) -> None:
+    if not options:
+        return
+    from paddle2ov.arguments import check_options
+
+    check_options("compile_model", options, hint="config", properties="config")
+
+
+def _refuse_of_graphs(arguments: Mapping[str, object]) -> None:
+    """Refuses what is for a conversion, where there is none."""
+    for name, value in arguments.items():
+        if value is not None:
+            instead = "; in config, OpenVINO's CACHE_DIR keeps compiled models" if name == "cache_dir" else ""
+            raise ConversionInputError(
+                f"{name}: it is for Paddle models; an openvino.Model or an IR is compiled as it is{instead}"
+            )
 
 
 def compile_cached(

@@ -80,6 +80,11 @@ def model_path(model: object) -> Path:
     return Path(model)
 
 
+def is_read_by_openvino(model: object) -> bool:
+    """Whether it is the path of a file that OpenVINO reads, such as an IR, by its suffix."""
+    return isinstance(model, str | os.PathLike) and Path(model).suffix in (".xml", ".onnx", ".tflite", ".pb")
+
+
 def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
     """Finds the files of a model.
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
-from paddle2ov.arguments import check_flags
+from paddle2ov.arguments import called_here, check_flags, check_options
 from paddle2ov.compilation.precision import capabilities, lower_precisions
 from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ConversionWarning, FailingAs, OpenVINORunError, warn
@@ -40,6 +40,7 @@ _MIN_HELD_BACK = 50
 """From this number of items on, a fifth is not calibrated with where `subset_size` would take all."""
 
 
+@called_here()
 @taking_archives()
 def quantize(
     model: PathLike,
@@ -84,6 +85,7 @@ def quantize(
         ConversionInputError: NNCF is not installed, the data or an argument do not fit, or no picture can be read.
         OpenVINORunError: OpenVINO or NNCF cannot run the model on the data, or cannot quantize it.
     """
+    check_options("quantize", options)
     _check(subset_size, max_drop, weights)
     check_flags(progress=progress, **({} if transformer is None else {"transformer": transformer}))
     if options.get("device") not in (None, "CPU"):

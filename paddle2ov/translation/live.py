@@ -54,7 +54,7 @@ def read_live(
     if not any(base.__module__.startswith("paddle.") for base in type(model).__mro__):
         kind = type(model)
         name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-        hint = "; openvino.compile_model compiles one that is converted" if isinstance(model, Model) else ""
+        hint = "; compile_model compiles one that is converted" if isinstance(model, Model) else ""
         hint = "; paddle.jit.to_static makes a model of a function" if inspect.isfunction(model) else hint
         raise ConversionInputError(
             f"a model is a path, a pair of paths, a paddle.nn.Layer or a paddle.static.Program, not {name}{hint}"

@@ -12,7 +12,7 @@ from typing import Literal
 import openvino
 from msgspec import structs
 
-from paddle2ov.arguments import called_here, check_callables, check_flags, check_timeout
+from paddle2ov.arguments import MODEL_NAMES, called_here, check_callables, check_flags, check_timeout
 from paddle2ov.comparison.deadline import Deadline, TimeUpError
 from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.precision import HINT, check_compilable, checked_precision, no_hardware
@@ -52,7 +52,15 @@ LOW_TOLERANCE = 5e-2
 _ROUNDED = "This may be the rounding of narrow floats: compare in f32 to tell it from errors"
 
 
-@called_here(input="shapes", output="outputs", image="images")
+@called_here(
+    **MODEL_NAMES,
+    input="shapes",
+    input_shape="shapes",
+    shape="shapes",
+    output="outputs",
+    image="images",
+    extensions="extension",
+)
 @taking_archives()
 def verify(
     model: str | os.PathLike[str],

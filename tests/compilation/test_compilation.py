@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from paddle2ov import ConversionInputError, OpenVINORunError, inference
 from paddle2ov.checking.device import Device
 from paddle2ov.compilation import cache as caches, identity, precision as precisions
 from paddle2ov.compilation.cache import CompiledCache
-from paddle2ov.graph.core import shared_core
+from paddle2ov.graph.core import compile_on, shared_core
 from paddle2ov.program.files import SETTINGS
 from tests.support.models import network, save_layer
 
@@ -70,6 +71,7 @@ def conversions(monkeypatch):
 
     done, convert = [], conversion.convert
 
+    @wraps(convert)
     def note(model, *arguments, **options):
         done.append(model)
         return convert(model, *arguments, **options)
@@ -132,6 +134,50 @@ def test_precisions_that_are_refused(precision, config, message, model, conversi
     with pytest.raises(ConversionInputError, match=message):
         paddle2ov.compile_model(model, config=config, precision=precision)
     assert not conversions
+
+
+@pytest.fixture
+def ir(model, tmp_path):
+    openvino.save_model(paddle2ov.convert(model), tmp_path / "net.xml", compress_to_fp16=False)
+    return tmp_path / "net.xml"
+
+
+@pytest.mark.parametrize("kind", ["path", "text", "graph"])
+def test_what_needs_no_conversion(ir, kind, monkeypatch):
+    """It is compiled with the properties of a Paddle model, and as it is."""
+    given_properties = []
+
+    def compiling(device, model, config):
+        given_properties.append(config)
+        return compile_on(device, model, config)
+
+    monkeypatch.setattr("paddle2ov.graph.core.has_integer_kernels", lambda: False)
+    monkeypatch.setattr("paddle2ov.conversion.convert", None)
+    monkeypatch.setattr("paddle2ov.compilation.compile.compile_on", compiling)
+    given = {"path": ir, "text": f"file://{ir}", "graph": openvino.Core().read_model(ir)}[kind]
+    compiled = paddle2ov.compile_model(given, config={"INFERENCE_NUM_THREADS": 1}, precision="f32")
+    assert compiled.get_property("INFERENCE_PRECISION_HINT") == openvino.Type.f32
+    (properties,) = given_properties
+    assert (properties["LP_TRANSFORMS_MODE"], properties["NUM_STREAMS"]) == ("NO", 0)
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [("params", "net.bin"), ("cache_dir", "cache"), ("input", {"x": [1]}), ("output", "y"), ("share_weights", False)],
+)
+def test_what_is_for_a_conversion_is_refused_where_there_is_none(ir, argument, value):
+    message = f"^{argument}: it is for Paddle models; an openvino.Model or an IR is compiled as it is"
+    for model in (ir, openvino.Core().read_model(ir)):
+        with pytest.raises(paddle2ov.ConversionInputError, match=message):
+            paddle2ov.compile_model(model, **{argument: value})
+
+
+def test_no_graph_in_a_file(ir, tmp_path):
+    ir.with_suffix(".bin").unlink()
+    (tmp_path / "other.xml").write_text("<html/>")
+    for name, message in (("none", "no such file"), ("other", "not an OpenVINO IR"), ("net", "its weights, net.bin,")):
+        with pytest.raises(paddle2ov.ModelReadError, match=message):
+            paddle2ov.compile_model(tmp_path / f"{name}.xml")
 
 
 @pytest.mark.skipif("GPU" in shared_core().available_devices, reason="there is one")

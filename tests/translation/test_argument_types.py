@@ -2,6 +2,7 @@
 
 import inspect
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -69,10 +70,31 @@ def test_names_of_other_functions_arguments(relu):
         (paddle2ov.verify, "input", "shapes"),
         (paddle2ov.verify, "output", "outputs"),
         (paddle2ov.check, "input", "shapes"),
+        (paddle2ov.check, "shape", "shapes"),
+        (paddle2ov.verify, "device_name", "device"),
+        *((function, "input_model", "model") for function in (paddle2ov.convert, paddle2ov.compile_model)),
+        *((function, "inputs", "input") for function in (paddle2ov.convert, paddle2ov.compile_model)),
+        *((function, "shape", "input") for function in (paddle2ov.convert, paddle2ov.inspect, paddle2ov.compile_model)),
+        (paddle2ov.compile_model, "device_name", "device"),
+        (paddle2ov.compile_model, "hint", "config"),
+        (paddle2ov.convert, "outputs", "output"),
     ):
         message = f"{function.__name__} has no argument '{name}': write {there}="
         with pytest.raises(ConversionInputError, match=message):
             function(relu, **{name: "x"})
+
+
+def test_what_is_no_argument_is_told_by_the_function_that_is_called(relu):
+    functions = (
+        *(getattr(paddle2ov, name) for name in ("check", "compile_model", "convert", "inspect", "verify")),
+        partial(paddle2ov.quantize, data=[{"x": np.zeros(2)}]),
+    )
+    for function in functions:
+        name = getattr(function, "func", function).__name__
+        with pytest.raises(TypeError, match=rf"^{name}\(\) got an unexpected keyword argument 'nothing'$"):
+            function(relu, nothing=1)
+        with pytest.raises(TypeError, match=rf"^{name}\(\) .*missing .*'model'$"):
+            function()
 
 
 def test_a_case_goes_to_a_folder(relu, tmp_path):
@@ -109,8 +131,10 @@ def test_switches_of_a_config():
 
 
 def test_a_model_that_is_converted_is_to_be_compiled(relu):
-    with pytest.raises(ConversionInputError, match=r"Model; openvino\.compile_model compiles one that is converted"):
-        paddle2ov.compile_model(paddle2ov.convert(relu))
+    model = paddle2ov.convert(relu)
+    with pytest.raises(ConversionInputError, match=r"Model; compile_model compiles one that is converted"):
+        paddle2ov.convert(model)
+    assert paddle2ov.compile_model(model).inputs
     with pytest.raises(ConversionInputError, match=r"not NoneType$"):
         paddle2ov.convert(None)
 
