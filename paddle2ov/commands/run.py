@@ -15,6 +15,11 @@ import click
 from paddle2ov.commands.shared import plain_errors
 from paddle2ov.program.paths import missing
 
+_FOR_OTHERS = (
+    "\n`run` is for what uses PaddleX or PaddleOCR. A script written for paddle.inference imports that from here:\n"
+    "  from paddle2ov.inference import Config, create_predictor\n"
+    "Then it runs by itself, without `run` (docs/serving.md)."
+)
 _KNOWN = ("paddleocr", "paddlex")
 """Commands that are packages of the same name; other names may be anybody's."""
 
@@ -27,10 +32,13 @@ _KNOWN = ("paddleocr", "paddlex")
     \b
     paddle2ov run paddleocr ocr -i page.png --engine paddle2ov
     paddle2ov run paddlex --serve --pipeline OCR --engine paddle2ov
-    paddle2ov run script.py
+    paddle2ov run script.py        a script that uses PaddleOCR or PaddleX
 
     COMMAND is a command that a Python package installs, or a script (.py); what follows is its own, and so are its
     messages and its exit status. The engine is known to that process, not to others that it starts.
+
+    A script written for paddle.inference is not for `run`: change its import to paddle2ov.inference, and start it with
+    python (docs/serving.md).
     """,
 )
 @click.argument("command")
@@ -44,9 +52,13 @@ def run_command(command: str, arguments: tuple[str, ...]) -> None:
     if script and not os.access(command, os.R_OK):
         raise click.UsageError(f"{command}: {os.strerror(errno.EACCES)}")
     with plain_errors():
+        from paddle2ov.errors import ConversionInputError
         from paddle2ov.inference.paddlex import register_engine
 
-        register_engine()
+        try:
+            register_engine()
+        except ConversionInputError as error:
+            raise ConversionInputError(f"{error}{_FOR_OTHERS if script else ''}") from error
     sys.argv[:] = [command, *arguments]
     if entry_point is None:
         runpy.run_path(command, run_name="__main__")

@@ -26,6 +26,8 @@ from paddle2ov.errors import PaddleRunError, system_reason
 from paddle2ov.program.files import ModelFiles
 from paddle2ov.typing import AnyArray
 
+PADDLE = "paddlepaddle==3.3.1"
+"""What to install to verify: the Paddle that the tests compare with."""
 PYTHON_VARIABLE = "PADDLE2OV_PADDLE_PYTHON"
 """The environment variable that names the interpreter with Paddle, where it is not the running one."""
 
@@ -261,8 +263,9 @@ def _interpreter(python: str | os.PathLike[str] | None) -> str:
 
 def _no_paddle(python: str, reason: str) -> PaddleRunError:
     return PaddleRunError(
-        f"verifying needs Paddle, and {python} has none ({reason}). Install it there (pip install paddlepaddle), or "
-        f"name an interpreter that has it: --paddle-python PATH, or the environment variable {PYTHON_VARIABLE}"
+        f"verifying needs Paddle, and {python} has none ({reason}). Install it there (pip install {PADDLE}), or name "
+        f"an interpreter that has it: --paddle-python PATH, in Python paddle_python=, or the environment variable "
+        f"{PYTHON_VARIABLE}"
     )
 
 

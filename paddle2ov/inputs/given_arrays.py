@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from openvino import ConstOutput, Model, PartialShape, Type
 
-from paddle2ov.errors import ConversionInputError, system_reason
+from paddle2ov.errors import ConversionInputError, ConversionWarning, system_reason, warn
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES, as_pairs, bfloat16_bits, bits_to_values, numpy_dtype
 from paddle2ov.program import dtypes
@@ -39,13 +39,13 @@ def given_inputs(program: Program, argument: InputsArgument) -> list[Inputs]:
     """The user's inputs, checked against the program.
 
     Raises:
-        ConversionInputError: an input is missing, or of another type or rank than the program's; a file cannot be read.
+        ConversionInputError: an input is missing, or of another kind or rank than the program's; a file cannot be read.
     """
     input_sets = []
     for arrays in named_arrays(argument):
         inputs = _of_names(arrays, [input_.name for input_ in program.inputs], "program")
         for input_ in program.inputs:
-            _check(input_, inputs[input_.name])
+            inputs[input_.name] = _checked(input_, inputs[input_.name])
         lengths = (input_.name + LENGTHS_SUFFIX for input_ in program.inputs if input_.lod_level)
         input_sets.append(inputs | {name: np.asarray(arrays[name]) for name in lengths if name in arrays})
     return input_sets
@@ -58,6 +58,11 @@ def _of_names(arrays: Mapping[str, AnyArray], names: Sequence[str], whose: str) 
             raise ConversionInputError(
                 f"inputs: '{name}' is missing; the {whose}'s inputs are {', '.join(names)}, given are {given}"
             )
+    own = {*names, *(name + LENGTHS_SUFFIX for name in names)}
+    if others := [str(name) for name in arrays if name not in own]:
+        what = "is no input and is" if len(others) == 1 else "are no inputs and are"
+        listed = "', '".join(others)
+        warn(f"inputs: '{listed}' {what} not used; the inputs are {', '.join(names)}", ConversionWarning)
     return {name: np.asarray(arrays[name]) for name in names}
 
 
@@ -81,14 +86,34 @@ def named_arrays(argument: InputsArgument) -> list[Mapping[str, AnyArray]]:
     return [item if isinstance(item, Mapping) else load(Path(local_path(item))) for item in items]
 
 
-def _check(variable: Variable, array: AnyArray) -> None:
+def _checked(variable: Variable, array: AnyArray) -> AnyArray:
+    """The array in the type that the program takes."""
     wanted = dtypes.STORAGE.get(variable.dtype or "", array.dtype)
-    if array.dtype != wanted:
-        raise ConversionInputError(f"inputs: '{variable.name}' is {array.dtype}, the program takes {variable.dtype}")
+    array = _in_type(variable.name, array, wanted, f"the program takes {variable.dtype}")
     if variable.shape is not None and not PartialShape(list(variable.shape)).compatible(PartialShape(array.shape)):
         raise ConversionInputError(
             f"inputs: '{variable.name}' has shape {list(array.shape)}, the program takes {list(variable.shape)}"
         )
+    return array
+
+
+def _in_type(name: str, array: AnyArray, wanted: np.dtype[Any], takes: str) -> AnyArray:
+    """An array in the type that is taken: floats may lose digits, as NumPy computes in float64, and nothing else may.
+
+    Raises:
+        ConversionInputError: it is of another kind, or of numbers that the type may not hold.
+    """
+    if array.dtype == wanted:
+        return array
+    if array.dtype.kind == wanted.kind == "i" and array.dtype.itemsize < wanted.itemsize:
+        return array.astype(wanted)
+    if array.dtype.kind == wanted.kind and array.dtype.kind in "fc":
+        with np.errstate(over="ignore"):
+            converted = array.astype(wanted)
+        if np.array_equal(np.isfinite(converted), np.isfinite(array)):
+            return converted
+        takes += ", which does not hold all of its numbers"
+    raise ConversionInputError(f"inputs: '{name}' is {array.dtype}, {takes}: convert it with array.astype")
 
 
 def model_inputs(model: Model, program: Program, arrays: Mapping[str, AnyArray]) -> Inputs:
@@ -104,8 +129,8 @@ def model_inputs(model: Model, program: Program, arrays: Mapping[str, AnyArray])
         pairs = [2] if array.dtype.kind == "c" and declared.startswith("complex") else []
         as_declared = declared in dtypes.STORAGE and OV_TYPES.get(declared) == kind
         wanted = dtypes.STORAGE[declared] if as_declared or pairs else numpy_dtype(kind)
-        if wanted is not None and array.dtype != wanted:
-            raise ConversionInputError(f"inputs: '{name}' is {array.dtype}, the model takes {kind.to_string()}")
+        if wanted is not None:
+            inputs[name] = _in_type(name, array, np.dtype(wanted), f"the model takes {kind.to_string()}")
         if not shape.compatible(PartialShape([*array.shape, *pairs])):
             raise ConversionInputError(f"inputs: '{name}' has shape {list(array.shape)}, the model takes {shape}")
     return inputs

@@ -244,5 +244,6 @@ def test_without_paddlex(monkeypatch):
     done = call("run", __file__)
     assert done.exit_code == 2
     assert "PaddleX 3.7 or newer is needed" in done.output
+    assert "  from paddle2ov.inference import Config, create_predictor\nThen it runs by itself" in done.output
     with pytest.raises(ConversionInputError, match=r"PaddleX 3\.7 or newer is needed"):
         register_engine()

@@ -2,13 +2,17 @@
 
 import io
 import re
+import warnings
 import zipfile
 
 import numpy as np
+import openvino
 import pytest
+from openvino import opset16 as ops
 
 import paddle2ov
-from paddle2ov.inputs.given_arrays import load
+from paddle2ov.inputs.given_arrays import given_inputs, load, model_inputs
+from paddle2ov.program.model import Block, Program, Variable
 
 
 def zipped(text, method=zipfile.ZIP_DEFLATED):
@@ -39,6 +43,56 @@ NO_ARRAYS = [
     (zipped(bytes(2**20 + 1)), "more than 1048576 bytes"),
     (zipped(b"x").replace(b"\x08\0", b"\x63\0"), "compression"),
 ]
+
+
+X, IDS = Variable("x", "float32", (-1, 3)), Variable("ids", "int64", (-1,))
+PROGRAM = Program("pir", 0, Block(0), [X, IDS], [], {"x": X, "ids": IDS}, {})
+GIVEN = {"x": np.array([[0.1, 1e-50, np.inf]]), "ids": np.array([1])}
+
+
+def model():
+    x, ids = ops.parameter([-1, 3], np.float32), ops.parameter([-1], np.int64)
+    x.output(0).set_names({"x"})
+    ids.output(0).set_names({"ids"})
+    return openvino.Model([x, ids], [x, ids])
+
+
+TAKERS = [lambda arrays: given_inputs(PROGRAM, arrays)[0], lambda arrays: model_inputs(model(), PROGRAM, arrays)]
+
+
+@pytest.mark.parametrize("take", TAKERS, ids=["program", "model"])
+def test_numbers_of_another_width_become_those_of_the_model(take):
+    taken = take(GIVEN)
+    assert take({**GIVEN, "ids": np.array([1], np.int32)})["ids"].dtype == np.int64
+    assert taken["x"].dtype == np.float32
+    np.testing.assert_array_equal(taken["x"], GIVEN["x"].astype(np.float32))
+    assert take({**GIVEN, "x": GIVEN["x"].astype(np.float16)})["x"].dtype == np.float32
+
+
+@pytest.mark.parametrize("take", TAKERS, ids=["program", "model"])
+@pytest.mark.parametrize(
+    ("name", "array", "message"),
+    [
+        ("x", np.array([[1e300, 0, 0]]), "which does not hold all of its numbers: convert it with array.astype"),
+        ("x", np.array([[1, 2, 3]]), "'x' is int64, the .* takes f.*: convert it with array.astype"),
+        ("ids", np.array([1], np.uint8), "'ids' is uint8, the .* takes i.*64: convert it with array.astype"),
+        ("ids", np.array([1.0]), "'ids' is float64, the .* takes i.*64: convert it"),
+    ],
+)
+def test_other_types_are_refused(take, name, array, message):
+    with pytest.raises(paddle2ov.ConversionInputError, match=message):
+        take({**GIVEN, name: array})
+
+
+@pytest.mark.parametrize("take", TAKERS, ids=["program", "model"])
+def test_arrays_that_are_no_inputs_are_told(take):
+    with pytest.warns(
+        paddle2ov.ConversionWarning, match="inputs: 'y', 'z' are no inputs and are not used; the inputs are x"
+    ):
+        take({**GIVEN, "y": np.zeros(1), "z": np.zeros(1)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        take({**GIVEN, "x.lengths": np.zeros(1)})
 
 
 @pytest.mark.parametrize(("content", "message"), NO_ARRAYS)
