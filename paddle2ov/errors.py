@@ -234,6 +234,12 @@ class RewriteError(Paddle2OVError):
         return type(self), (self.rewrite, self.reason)
 
 
+def is_refusal(error: BaseException) -> bool:
+    """Whether OpenVINO cannot express the model; else something could not be done, such as reading or writing it."""
+    kinds = UnsupportedOpsError | OpConversionError | RewriteError
+    return isinstance(error, kinds) and not isinstance(error, ConversionInputError)
+
+
 class ConversionWarning(UserWarning):
     """The model converts, but computes something else than Paddle for inputs that the message names."""
 

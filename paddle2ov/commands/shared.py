@@ -276,15 +276,7 @@ def plain_errors(
     The exit status is `refused` for a model that OpenVINO cannot express, `FAILED` for anything else. Ctrl-C shows the
     message `interrupted` and exits with 130, as shells do; SIGTERM ends in order too, with 143.
     """
-    from paddle2ov.errors import (
-        ALL_REFUSALS,
-        NEXT_STEPS,
-        ConversionInputError,
-        OpConversionError,
-        Paddle2OVError,
-        RewriteError,
-        UnsupportedOpsError,
-    )
+    from paddle2ov.errors import ALL_REFUSALS, NEXT_STEPS, OpConversionError, Paddle2OVError, is_refusal
 
     try:
         with quiet_forks(), terminable(), interruptible(interrupted):
@@ -299,11 +291,11 @@ def plain_errors(
         if traceback or (isinstance(error, OSError) and is_of_output(error)):
             raise
         click.secho(f"error: {with_origins(shown(system_message(error)))}", fg="red", err=True)
-        if isinstance(error, ConversionInputError):  # also where an operator says so
+        if not is_refusal(error):
             sys.exit(FAILED)
         if isinstance(error, OpConversionError):
             click.echo(f"{NEXT_STEPS}\n{ALL_REFUSALS}", err=True)
-        sys.exit(refused if isinstance(error, UnsupportedOpsError | OpConversionError | RewriteError) else FAILED)
+        sys.exit(refused)
 
 
 def is_of_output(error: OSError) -> bool:

@@ -37,7 +37,7 @@ GOOD = (
 """States of a model that is done.
 
 The others are "differs" and "not compared" (with Paddle), "computed wrong" and "not checked" (by this machine's
-device), "refused" and "failed".
+device), "refused" (OpenVINO cannot express it) and "failed" (it could not be read, written, or done in time).
 """
 
 
@@ -94,7 +94,7 @@ def convert_one(job: ConversionJob) -> Record:
 
 def _convert_packed(job: ConversionJob) -> Record:
     """The same for a job whose program may be an archive; messages then name the archive, not where it is unpacked."""
-    from paddle2ov.errors import ModelReadError, system_message
+    from paddle2ov.errors import ModelReadError
     from paddle2ov.program.archives import is_archive, unpacked
 
     if not is_archive(job.program):
@@ -103,13 +103,13 @@ def _convert_packed(job: ConversionJob) -> Record:
         with unpacked(job.program) as folder:
             record = _convert(replace(job, program=folder))
     except (ModelReadError, OSError) as error:
-        return {"state": "refused", "message": system_message(error)}
+        return _not_done(error)
     return {**record, "message": record["message"].replace(str(folder), str(job.program))}
 
 
 def _convert(job: ConversionJob) -> Record:
     from paddle2ov.deployment.saving import save_model
-    from paddle2ov.errors import Paddle2OVError, system_message
+    from paddle2ov.errors import Paddle2OVError
     from paddle2ov.report import ConversionReport
 
     record: Record = {}
@@ -120,7 +120,7 @@ def _convert(job: ConversionJob) -> Record:
         save_model(model, job.target, job.fp16)
         record |= {"nodes": len(model.get_ops()), "bytes": _sizes(job.target)}
     except (Paddle2OVError, OSError) as error:
-        record = {"state": "refused", "message": system_message(error)}
+        record = _not_done(error)
         if job.report and isinstance(error, Paddle2OVError):
             record |= _write_refusal(job, error)
         return record
@@ -136,6 +136,13 @@ def _convert(job: ConversionJob) -> Record:
     if conversion is not None:
         record |= _write_report(job, model, conversion, verification)
     return record
+
+
+def _not_done(error: Exception) -> Record:
+    """The record of a model that is not converted: refused, or what could not be read or written."""
+    from paddle2ov.errors import is_refusal, system_message
+
+    return {"state": "refused" if is_refusal(error) else "failed", "message": system_message(error)}
 
 
 @cache

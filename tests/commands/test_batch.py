@@ -1,5 +1,6 @@
 """`paddle2ov batch`: what it finds, what it redoes, what a model that fails or crashes leaves."""
 
+import errno
 import json
 import os
 import re
@@ -169,14 +170,14 @@ def test_batch(tree, tmp_path, inline):
     out = tmp_path / "out"
     result = batch(tree, "-o", out)
     assert result.exit_code == 1, result.output
-    assert states(out) == {"broken": "refused", "cls": "converted", "ocr/det": "converted"}
+    assert states(out) == {"broken": "failed", "cls": "converted", "ocr/det": "converted"}
     assert (out / "ocr" / "det.xml").is_file()
     assert (out / "ocr" / "det.bin").is_file()
-    assert "converted: 2, refused: 1" in result.output
+    assert "converted: 2, failed: 1" in result.output
     assert "written, but" not in result.output
     page = (out / "summary.html").read_text()
     assert "ocr/det" in page
-    assert "refused" in page
+    assert "failed" in page
 
     inline.ran.clear()
     batch(tree, "-o", out)
@@ -206,6 +207,16 @@ def test_a_result_whose_weights_are_gone_is_done_again(tmp_path, inline):
     sizes = {(out / f"{name}.bin").stat().st_size for name in ("emptied", "kept", "removed")}
     assert len(sizes) == 1
     assert min(sizes) > 0
+
+
+def test_a_full_disk_refuses_no_model(tree, tmp_path, inline, monkeypatch):
+    def write(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tmp_path / "out" / "cls.xml"))
+
+    monkeypatch.setattr("paddle2ov.deployment.saving.save_model", write)
+    result = batch(tree, "-o", tmp_path / "out")
+    assert set(states(tmp_path / "out").values()) == {"failed"}
+    assert f"cls: failed: {tmp_path / 'out' / 'cls.xml'}: No space left on device" in result.stderr
 
 
 def test_the_options_of_a_conversion(tmp_path, inline, monkeypatch):
@@ -256,7 +267,7 @@ def test_a_crash_fails_alone(tree, tmp_path, inline):
     inline.dies = ["cls"]
     result = batch(tree, "-o", tmp_path / "out")
     assert result.exit_code == 1
-    assert states(tmp_path / "out") == {"broken": "refused", "cls": "failed", "ocr/det": "converted"}
+    assert states(tmp_path / "out") == {"broken": "failed", "cls": "failed", "ocr/det": "converted"}
     assert "cls: failed: its process died" in result.output
 
 
@@ -296,7 +307,7 @@ def test_an_interrupted_run_goes_on(tree, tmp_path, inline, monkeypatch):
     inline.ran.clear()
     said = batch(tree, "-o", out).stdout
     assert inline.ran == ["broken", "ocr/det"]
-    assert said.startswith("converted: 2, refused: 1\n1 of these by an earlier run; --again does them anew\n")
+    assert said.startswith("converted: 2, failed: 1\n1 of these by an earlier run; --again does them anew\n")
 
 
 def test_what_the_page_counts_as_done(tree, tmp_path, inline, monkeypatch):
@@ -353,7 +364,7 @@ def test_messages_that_are_hard_to_show(tmp_path, inline):
     (folder / "inference.json").write_text('{"base_code": {"magic": "pir", "version": 1}, "program": 3}')
     assert batch(tmp_path / "models", "-o", tmp_path / "out").exit_code == 1
     (record,) = json.loads((tmp_path / "out" / "summary.json").read_text("utf-8"))["models"]
-    assert record["state"] == "refused"
+    assert record["state"] == "failed"
     assert "\\xff" in record["message"]
     record["message"].encode()
 
@@ -457,14 +468,14 @@ def test_a_program_that_is_damaged_is_no_other_file(name, content, message, tmp_
     (root / "two" / "inference.pdiparams").write_bytes(POINTER)
     result = batch(root, "-o", out)
     assert result.exit_code == 1
-    assert states(out) == {"one": "converted", "two": "refused"}
+    assert states(out) == {"one": "converted", "two": "failed"}
     assert message in result.stderr
     with pytest.raises(ModelReadError, match=message):
         inspect(root / "two")
     if name == "inference.json":  # which no other program writes
         (root / "two" / "inference.pdiparams").unlink()
         batch(root, "-o", out)
-        assert states(out) == {"one": "converted", "two": "refused"}
+        assert states(out) == {"one": "converted", "two": "failed"}
 
 
 def test_archives(tmp_path, inline):
@@ -485,8 +496,8 @@ def test_archives(tmp_path, inline):
         "rec.zip": "converted",
         "sub/det_infer": "converted",
         "sub/det_infer.tar": "converted",
-        "odd.tar.bz2": "refused",
-        "torn.tar": "refused",
+        "odd.tar.bz2": "failed",
+        "torn.tar": "failed",
     }
     written = ["rec.xml", "sub/det_infer.xml", "sub/det_infer (2).xml"]
     assert sorted(str(path.relative_to(out)) for path in out.rglob("*.xml")) == sorted(written)
@@ -540,5 +551,5 @@ def test_a_program_of_a_terabyte(tmp_path, inline):
     os.truncate(root / "large" / "inference.json", 1 << 40)
     result = batch(root, "-o", out)
     assert result.exit_code == 1
-    assert states(out) == {"large": "refused", "one": "converted"}
+    assert states(out) == {"large": "failed", "one": "converted"}
     assert "has 1099511627776 bytes, more than" in result.output + result.stderr
