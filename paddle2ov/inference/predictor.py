@@ -54,6 +54,17 @@ class Predictor:
         self._use(declared)
         renew_after_fork(self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refuses to be pickled or copied, as a compiled model is part of its process.
+
+        Raises:
+            TypeError: always.
+        """
+        raise TypeError(
+            "a Predictor cannot be pickled: send its Config, and create a predictor in the other process; "
+            "clone() makes one for another thread"
+        )
+
     def after_fork(self) -> None:
         """Forgets the threads of the process before, one of which may have held the lock."""
         self._lock = threading.RLock()

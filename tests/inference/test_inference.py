@@ -1,5 +1,7 @@
 """The drop-in for `paddle.inference`."""
 
+import copy
+import pickle
 import sys
 import threading
 import warnings
@@ -53,6 +55,17 @@ def test_handles(folder, predictor):
         np.testing.assert_allclose(result.copy_to_cpu(), expected, atol=1e-5)
         np.testing.assert_array_equal(result.to_numpy(), result.copy_to_cpu())
         np.testing.assert_allclose(predictor.run([inputs["x"]])[0], expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("send", [pickle.dumps, copy.deepcopy, copy.copy])
+def test_what_other_processes_get(folder, predictor, send):
+    config = Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
+    pool = PredictorPool(config, 1)
+    for item in (predictor, pool) if send is not copy.copy else (predictor,):
+        with pytest.raises(TypeError, match="a Predictor cannot be pickled: send its Config, and create a predictor"):
+            send(item)
+    sent = pickle.loads(pickle.dumps(config))
+    assert create_predictor(sent).get_input_names() == predictor.get_input_names()
 
 
 def test_files_and_switches(folder, tmp_path):
