@@ -160,7 +160,7 @@ def find_refusals(request: TranslationRequest) -> tuple[Refusal, ...]:
 
     Raises:
         ConversionInputError: an input or a result is requested that the program does not have.
-        OpInputError: it converts as the program declares its inputs, but not with `overrides`.
+        OpInputError: it converts as the program declares its inputs, but not with what is given for them.
     """
     try:
         convert_program(structs.replace(request, translator=_Collector))
