@@ -17,7 +17,7 @@ from typing import Any
 _UNSHOWN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 """Characters that no text on a terminal holds: they move the cursor, change its colours, or turn the line around."""
 _LONG_WORD = r"\S{4000,}"
-_SOURCE_PLACE = r"Exception from \S+:\d+:|.*Check '.*' failed at \S+:\d+:"
+_SOURCE_PLACE = r"(?m)Exception from \S+:\d+:|^.*' failed at \S+:\d+:"  # anchored: lines may be long
 _UNKNOWN_SIZE = ("Cannot get length of dynamic dimension", "to_shape was called on a dynamic shape.")
 _REFUSED_NODE = r"While validating node '\w+::(\w+) (.*)' with friendly_name"
 _NODE_INPUT = r"\[\d+\]:(\w+\[[^]]*\])"
@@ -271,7 +271,7 @@ def described(error: BaseException) -> str:
     if lines and (node := re.match(_REFUSED_NODE, lines[0])):
         lines[0] = f"OpenVINO refuses {node[1]}({', '.join(re.findall(_NODE_INPUT, node[2]))}):"
     message = " ".join(lines[:3])
-    if message and isinstance(error, RuntimeError):  # OpenVINO's errors
+    if message and type(error) is RuntimeError:  # OpenVINO's errors
         return message
     return f"{type(error).__name__}: {message or 'no message'}"
 
@@ -289,7 +289,8 @@ def system_reason(error: Exception) -> str:
 def system_message(error: Exception) -> str:
     """The same after the name of the file, for what does not name it itself."""
     name = error.filename if isinstance(error, OSError) else None
-    return system_reason(error) if name is None else f"{os.fsdecode(name)}: {system_reason(error)}"
+    reason = (isinstance(error, FileExistsError) and error.strerror) or system_reason(error)
+    return reason if name is None else f"{os.fsdecode(name)}: {reason}"
 
 
 class FailingAs:

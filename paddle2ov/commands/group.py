@@ -38,7 +38,7 @@ class _DefaultToConvert(click.Group):
             else:
                 close = difflib.get_close_matches(args[0], self.commands, 1)
                 meant = f"'{close[0]}' is a command" if close else ""
-            if meant and not Path(args[0]).exists():
+            if meant and not any(Path(args[0] + end).exists() for end in ("", ".json", ".pdmodel")):
                 raise click.UsageError(f"'{args[0]}' is neither a command nor a model; {meant}", ctx)
             args = ["convert", *args]
         return super().parse_args(ctx, args)

@@ -42,7 +42,7 @@ class PathType(click.Path):
         if value == "":
             self.fail("the path is empty.", param, ctx)
         if value == "-":
-            self.fail("models are files: nothing is read from the standard input or written to the output.", param, ctx)
+            self.fail("'-' is no file: nothing is read from the standard input or written to the output.", param, ctx)
         try:
             path = local_path(value)
         except ConversionInputError as error:
@@ -58,10 +58,12 @@ class TargetType(PathType):
         if isinstance(value, str) and value.endswith(("/", os.sep)):
             self.fail(f"{value} is a folder; name the file to write, such as {Path(value) / 'model.xml'}", param, ctx)
         path: Path = super().convert(value, param, ctx)
+        is_device = os.fspath(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))  # also where it leads to a file
         with suppress(OSError):  # there is none yet
             mode = path.stat().st_mode
-            if not (S_ISREG(mode) or S_ISDIR(mode)):
-                self.fail(f"{path} is no file: a model is written to two, such as model.xml and model.bin", param, ctx)
+            is_device |= not (S_ISREG(mode) or S_ISDIR(mode))
+        if is_device:
+            self.fail(f"{path} is no file: a model is written to two, such as model.xml and model.bin", param, ctx)
         return path
 
 

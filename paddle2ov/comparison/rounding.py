@@ -82,7 +82,12 @@ class Rounding:
             ]
         if kind in MOVES | CARRIES_SCORES or chooses(node):
             return list(values)
-        if kind == "Interpolate" and node.get_attributes()["mode"] != "nearest":
+        if (
+            kind == "Interpolate"
+            and self.lanes > 1
+            and _is_rounded(values[0])
+            and node.get_attributes()["mode"] != "nearest"
+        ):
             off = _off_by_coordinates(to_array(read[0][0]), tuple(values[0][0].shape))
             values = [self._changed(values[0], (*seed, 1), lambda array, random: array + off * random)]
         return [self._with_errors(value, (*seed, i)) for i, value in enumerate(values)]
@@ -120,7 +125,8 @@ def _off_by_coordinates(x: AnyArray, shape: Sequence[int]) -> float:
     off = 0.0
     for axis, (before, after) in enumerate(zip(x.shape, shape, strict=True)):
         if before != after and x.size:
-            off += before * _PLACE * _typical(np.diff(x.astype(np.float64), axis=axis))
+            with np.errstate(invalid="ignore", over="ignore"):  # between infinities
+                off += before * _PLACE * _typical(np.diff(x.astype(np.float64), axis=axis))
     return off
 
 

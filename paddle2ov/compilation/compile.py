@@ -84,10 +84,13 @@ def compile_model(
     program: object = local_path(model)
     if isinstance(program, openvino.Model) or is_read_by_openvino(program):
         from paddle2ov.compilation.graphs import graph_of
+        from paddle2ov.program.sources import check_mapped
 
         _check_options(options)
         _refuse_of_graphs({"params": params, "cache_dir": cache_dir, **options})
-        return convert_and_compile(lambda: graph_of(program), device, config)
+        graph = graph_of(program)
+        check_mapped(graph)
+        return convert_and_compile(lambda: graph, device, config)
     weights: object = params
     if isinstance(model, tuple | list) and len(model) == 2 and params is None:
         program, weights = local_path(model[0]), model[1]

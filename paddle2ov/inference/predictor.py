@@ -61,7 +61,7 @@ class Predictor:
             TypeError: always.
         """
         raise TypeError(
-            "a Predictor cannot be pickled: send its Config, and create a predictor in the other process; "
+            "a Predictor cannot be pickled or copied: send its Config, and create a predictor in the other process; "
             "clone() makes one for another thread"
         )
 

@@ -89,6 +89,13 @@ def named_arrays(argument: InputsArgument) -> list[Mapping[str, AnyArray]]:
 def _checked(variable: Variable, array: AnyArray) -> AnyArray:
     """The array in the type that the program takes."""
     wanted = dtypes.STORAGE.get(variable.dtype or "", array.dtype)
+    if variable.dtype == "bfloat16" and array.dtype.kind == "f":
+        array = bfloat16_bits(array)
+    if array.dtype != wanted and variable.dtype != wanted.name:  # which NumPy does not have
+        raise ConversionInputError(
+            f"inputs: '{variable.name}' is {array.dtype}, the program takes {variable.dtype}: "
+            f"give its bits, as {wanted}"
+        )
     array = _in_type(variable.name, array, wanted, f"the program takes {variable.dtype}")
     if variable.shape is not None and not PartialShape(list(variable.shape)).compatible(PartialShape(array.shape)):
         raise ConversionInputError(
@@ -98,7 +105,7 @@ def _checked(variable: Variable, array: AnyArray) -> AnyArray:
 
 
 def _in_type(name: str, array: AnyArray, wanted: np.dtype[Any], takes: str) -> AnyArray:
-    """An array in the type that is taken: floats may lose digits, as NumPy computes in float64, and nothing else may.
+    """An array in the type that is taken: floats may lose digits, as NumPy computes in float64, and tiny ones become 0.
 
     Raises:
         ConversionInputError: it is of another kind, or of numbers that the type may not hold.
@@ -113,7 +120,8 @@ def _in_type(name: str, array: AnyArray, wanted: np.dtype[Any], takes: str) -> A
         if np.array_equal(np.isfinite(converted), np.isfinite(array)):
             return converted
         takes += ", which does not hold all of its numbers"
-    raise ConversionInputError(f"inputs: '{name}' is {array.dtype}, {takes}: convert it with array.astype")
+    advice = ": convert it with array.astype" if array.dtype.kind in "biuf" else ""
+    raise ConversionInputError(f"inputs: '{name}' is {array.dtype}, {takes}{advice}")
 
 
 def model_inputs(model: Model, program: Program, arrays: Mapping[str, AnyArray]) -> Inputs:

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from time import monotonic
 from types import FrameType
 
+from paddle2ov.errors import Paddle2OVError
+
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM was received; handlers of KeyboardInterrupt (Ctrl-C) handle it too."""
@@ -47,10 +49,16 @@ def terminable() -> Iterator[None]:
 
 
 def interruption(error: BaseException | None) -> KeyboardInterrupt | None:
-    """What led to an error, if that is an interruption: a library whose import it ends may raise an ImportError."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
+    """What led to an error, if that is an interruption.
+
+    A library whose import it ends may raise an ImportError, which may become an error of ours. Other errors have
+    reasons of their own, as those of a script that cleans up.
+    """
+    seen: set[int] = set()
+    while isinstance(error, ImportError | Paddle2OVError) and id(error) not in seen:
+        seen.add(id(error))
         error = error.__cause__ or error.__context__
-    return error
+    return error if isinstance(error, KeyboardInterrupt) else None
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -28,7 +29,8 @@ _NO_PROGRAM = {
     ".pdopt": "the state of an optimizer; export the model first (paddle.jit.save)",
     ".nb": "a model of Paddle Lite, whose operators are optimized already; pass the model that it was made of",
     ".onnx": "an ONNX model, which openvino.convert_model takes",
-    ".xml": "OpenVINO IR already, and a Paddle model is wanted; OpenVINO itself and `paddle2ov check` take an IR",
+    ".xml": "OpenVINO IR already, and a Paddle model is wanted; OpenVINO itself, `paddle2ov.compile_model` and "
+    "`paddle2ov check` take an IR",
     **dict.fromkeys((".pb", ".tflite"), "a model of TensorFlow, which openvino.convert_model takes"),
     **dict.fromkeys((".pt", ".pth", ".safetensors"), "the weights of another framework, or a model of PyTorch"),
 }
@@ -82,7 +84,11 @@ def model_path(model: object) -> Path:
 
 def is_read_by_openvino(model: object) -> bool:
     """Whether it is the path of a file that OpenVINO reads, such as an IR, by its suffix."""
-    return isinstance(model, str | os.PathLike) and Path(model).suffix in (".xml", ".onnx", ".tflite", ".pb")
+    if not isinstance(model, str | os.PathLike) or Path(model).suffix not in (".xml", ".onnx", ".tflite", ".pb"):
+        return False
+    with suppress(OSError):  # a name that is too long is no folder's
+        return not Path(model).is_dir()
+    return True
 
 
 def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:

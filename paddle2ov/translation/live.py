@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -133,8 +133,10 @@ def _names_of(model: Any) -> tuple[str, ...]:
     return tuple(inspect.signature(getattr(function, "dygraph_function", function)).parameters)
 
 
-def _name_at(names: Sequence[str], position: int) -> str:
-    return names[position] if position < len(names) else f"x{position}"
+def _name_at(names: Sequence[str], position: int, given: Collection[str | None] = ()) -> str:
+    """The name of an input that is given without one, beside others of `given` names."""
+    name = names[position] if position < len(names) else f"x{position}"
+    return f"x{position}" if name in given else name
 
 
 def _own_spec(model: Any) -> Any:
@@ -178,7 +180,7 @@ def _input_spec(paddle: Any, names: Sequence[str], input: InputArgument, example
     examples = _items(example_input) if example_input is not None else []
     if isinstance(example_input, Mapping):
         examples = [item for _, item in _in_order(names, [(str(key), item) for key, item in example_input.items()])]
-    spec = []
+    spec, given = [], {override.name for override in overrides}
     for i, override in enumerate(overrides):
         example = examples[i] if i < len(examples) else None
         if override.shape is None and example is None:
@@ -189,7 +191,7 @@ def _input_spec(paddle: Any, names: Sequence[str], input: InputArgument, example
             else list(example.shape if example is not None else ())
         )
         dtype = override.dtype.to_dtype().name if override.dtype is not None else _dtype_name(example)
-        spec.append(paddle.static.InputSpec(shape, dtype, override.name or _name_at(names, i)))
+        spec.append(paddle.static.InputSpec(shape, dtype, override.name or _name_at(names, i, given)))
     return spec
 
 
@@ -197,9 +199,11 @@ def _bounded_inputs(paddle: Any, names: Sequence[str], input: InputArgument) -> 
     """The inputs with bounded dimensions, which Paddle's InputSpec cannot express."""
     if _is_spec(paddle, input):
         return []
+    overrides = parse_input(input)
+    given = {override.name for override in overrides}
     return [
-        InputOverride(override.name or _name_at(names, i), override.shape)
-        for i, override in enumerate(parse_input(input))
+        InputOverride(override.name or _name_at(names, i, given), override.shape)
+        for i, override in enumerate(overrides)
         if override.shape is not None and any(dim.is_dynamic and dim != Dimension() for dim in override.shape)
     ]
 

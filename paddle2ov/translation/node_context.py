@@ -386,18 +386,22 @@ class NodeContext:
             return output
         return of_length(output, declared[0])
 
-    def get_values_from_const_input(self, idx: int | str, default_value: Any = REQUIRED, dtype: Any = None) -> Any:
+    def get_values_from_const_input(
+        self, idx: int | str, default_value: Any = REQUIRED, dtype: Any = None, *, default: Any = REQUIRED
+    ) -> Any:
         """The values of an input: a number for a scalar, else a list.
 
         Args:
             idx: its position among all inputs, or its name.
             default_value: for an input that is not known at conversion.
             dtype: converts each of the values.
+            default: the same as `default_value`.
 
         Raises:
             OpConversionError: the program does not pass it, it is not known and has no default, or `dtype` does not
                 take a value.
         """
+        default_value = default if default_value is REQUIRED else default_value
         name, place = self._port(idx) if isinstance(idx, int) else (idx, 0)
         known = self.get_known(name, place)
         if known is None:

@@ -144,12 +144,13 @@ REFUSED = [
     ("batch '' -o out", "'FOLDER': the path is empty."),
     ("batch . -o ''", "'--out': the path is empty."),
     *(
-        (command, "models are files: nothing is read from the standard input")
+        (command, "'-' is no file: nothing is read from the standard input")
         for command in ("-", "MODEL -o -", "quantize MODEL --data OUT -o -", "batch MODEL -o -", "check -")
     ),
     *(
-        (f"{command} -o {os.devnull}", f"{os.devnull} is no file: a model is written to two")
+        (f"{command} -o {device}", f"{device} is no file: a model is written to two")
         for command in ("MODEL", "quantize MODEL --data OUT")
+        for device in (os.devnull, "/dev/stdout")
     ),
     ("MODEL -o OUT/n.xml --input x{i32}[1]", "cannot read 'x{i32}[1]'; the form is name[1,3,224..640,?]{f32}"),
 ]
@@ -391,6 +392,13 @@ def test_an_interruption_of_the_imports_of_all_commands():
         [sys.executable, "-c", INTERRUPTED_AS_IT_IMPORTS, "ops"], cwd=ROOT, capture_output=True, text=True
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
+
+
+def test_a_prefix_that_is_called_as_an_option_is(model, tmp_path, monkeypatch):
+    for kind in ("json", "pdiparams"):
+        shutil.copy(model / f"inference.{kind}", tmp_path / f"data.{kind}")
+    monkeypatch.chdir(tmp_path)
+    assert call("data", "-o", "net.xml").exit_code == 0
 
 
 def test_traceback_on_demand():

@@ -172,6 +172,20 @@ def test_what_is_for_a_conversion_is_refused_where_there_is_none(ir, argument, v
             paddle2ov.compile_model(model, **{argument: value})
 
 
+def test_a_folder_that_is_called_as_ir_is(model, tmp_path):
+    shutil.copytree(model, tmp_path / "net.xml")
+    assert paddle2ov.compile_model(tmp_path / "net.xml").inputs
+
+
+def test_a_graph_whose_weights_are_cut_off_since(model, tmp_path):
+    """What is no longer in the file would end the process."""
+    shutil.copytree(model, tmp_path / "copy")
+    graph = paddle2ov.convert(tmp_path / "copy")
+    os.truncate(tmp_path / "copy" / "inference.pdiparams", 1)
+    with pytest.raises(paddle2ov.ModelReadError, match="convert it again"):
+        paddle2ov.compile_model(graph)
+
+
 def test_no_graph_in_a_file(ir, tmp_path):
     ir.with_suffix(".bin").unlink()
     (tmp_path / "other.xml").write_text("<html/>")

@@ -62,7 +62,7 @@ def test_what_other_processes_get(folder, predictor, send):
     config = Config(str(folder / "inference.json"), str(folder / "inference.pdiparams"))
     pool = PredictorPool(config, 1)
     for item in (predictor, pool) if send is not copy.copy else (predictor,):
-        with pytest.raises(TypeError, match="a Predictor cannot be pickled: send its Config, and create a predictor"):
+        with pytest.raises(TypeError, match="a Predictor cannot be pickled or copied: send its Config, and create"):
             send(item)
     sent = pickle.loads(pickle.dumps(config))
     assert create_predictor(sent).get_input_names() == predictor.get_input_names()

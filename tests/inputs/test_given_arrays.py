@@ -84,6 +84,21 @@ def test_other_types_are_refused(take, name, array, message):
         take({**GIVEN, name: array})
 
 
+@pytest.mark.parametrize(("dtype", "array"), [("float8_e4m3fn", [0.5]), ("bfloat16", [1])])
+def test_types_that_numpy_does_not_have_are_given_as_bits(dtype, array):
+    variable = Variable("x", dtype, (-1,))
+    program = Program("pir", 0, Block(0), [variable], [], {"x": variable}, {})
+    with pytest.raises(paddle2ov.ConversionInputError, match=f"takes {dtype}: give its bits, as uint"):
+        given_inputs(program, {"x": np.array(array)})
+
+
+def test_floats_become_bfloat16():
+    variable = Variable("x", "bfloat16", (-1,))
+    program = Program("pir", 0, Block(0), [variable], [], {"x": variable}, {})
+    (taken,) = given_inputs(program, {"x": np.array([0.5, -1])})
+    assert taken["x"].tolist() == [0x3F00, 0xBF80]
+
+
 @pytest.mark.parametrize("take", TAKERS, ids=["program", "model"])
 def test_arrays_that_are_no_inputs_are_told(take):
     with pytest.warns(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from paddle2ov.jobs.termination import merged_interrupts
+from paddle2ov.jobs.termination import interruption, merged_interrupts
 from tests.support.models import network
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM that can be handled")
@@ -121,6 +121,24 @@ def test_verify(start, model, tmp_path, slow_paddle, sent, status):
     assert (process.returncode, printed, said) == (status, "Nothing was compared with Paddle.\n", "Interrupted.\n")
     assert list((tmp_path / "tmp").iterdir()) == []
     assert is_gone(number)
+
+
+def circle():
+    """As `raise last from first` and `raise first from last` leave it."""
+    first, last = ImportError(), ImportError()
+    first.__cause__, last.__cause__ = last, first
+    return first
+
+
+def cleaning_up():
+    error = RuntimeError("what was kept is gone")
+    error.__context__ = KeyboardInterrupt()
+    return error
+
+
+@pytest.mark.parametrize("make", [circle, cleaning_up])
+def test_errors_with_reasons_of_their_own_are_no_interruptions(make):
+    assert interruption(make()) is None
 
 
 def test_interruptions_are_merged():

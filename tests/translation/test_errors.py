@@ -6,6 +6,8 @@ import pickle
 import pytest
 
 from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, OpInputError, Place, UnsupportedOpsError
+from paddle2ov.errors import described, system_message
+from tests.support.growth import grows_less
 
 PLACE = Place(0, 3, "gru", "h", ('File "net.py", line 7, in forward', "h = self.gru(x)"))
 
@@ -27,3 +29,19 @@ def test_copy(error, way):
     assert type(same) is type(error)
     assert str(same) == str(error)
     assert vars(same) == vars(error)
+
+
+@pytest.mark.parametrize("part", ["f32[1,2,3], ", "Check '", "' failed at "])
+def test_long_lines_are_described_in_linear_time(part):
+    assert grows_less(lambda count: lambda: described(RuntimeError(part * count)), 2000, 16000, 24)
+
+
+def test_only_errors_of_openvino_go_without_their_type():
+    assert (
+        described(RuntimeError("Exception from src/a.cpp:3:\nCheck 'x' failed at src/b.cpp:4:\nno shape")) == "no shape"
+    )
+    assert described(RecursionError("too deep")) == "RecursionError: too deep"
+
+
+def test_what_the_system_says_of_a_file_that_is_there():
+    assert system_message(FileExistsError(17, "File exists", "net.xml")) == "net.xml: File exists"

@@ -374,7 +374,7 @@ def test_constant_inputs_by_their_position(legacy_relu):
     asked = {}
 
     def callback(node):
-        asked["computed"] = node.get_values_from_const_input(0, default_value=3)
+        asked["computed"] = node.get_values_from_const_input(0, default=3)
         for position in (0, -1, 1):
             with pytest.raises(paddle2ov.OpConversionError, match=r"computed by the program|is asked for"):
                 node.get_values_from_const_input(position)

@@ -167,6 +167,16 @@ def test_what_paddle_does_not_save(model, arguments, message):
         paddle2ov.convert(model(), **arguments)
 
 
+@pytest.mark.parametrize("size", [2, (1, 4)])
+def test_an_input_without_a_name_beside_one_of_the_first_parameter(size):
+    class Difference(paddle.nn.Layer):
+        def forward(self, image, scale):
+            return image - scale
+
+    converted = paddle2ov.convert(Difference(), input=[("scale", [size, 3]), [size, 3]])
+    assert [port.any_name for port in converted.inputs] == ["scale", "x1"]
+
+
 def test_bounds_of_inputs_without_names():
     model = paddle2ov.convert(Difference(), input=[[(1, 8), 4], [1, 4]])
     assert [port.get_any_name() for port in model.inputs] == ["x", "y"]
