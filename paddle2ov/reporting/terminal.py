@@ -99,7 +99,8 @@ def shapes(compiled: CompiledReport) -> str:
 
 
 def _summary(conversion: ConversionReport) -> str:
-    times = ", ".join(f"{stage} {1e3 * seconds:.1f} ms" for stage, seconds in conversion.seconds.items())
+    stages = {"optimise": "rewrite"}
+    times = ", ".join(f"{stages.get(key, key)} {1e3 * time:.1f} ms" for key, time in conversion.seconds.items())
     return (
         f"{conversion.operators} operators, {conversion.parameters} parameters "
         f"({size_text(conversion.parameter_bytes)}) -> {conversion.nodes} nodes -> {conversion.nodes_after} after "
