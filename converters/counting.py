@@ -13,9 +13,9 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, exact_divide
 from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.exact import exact_not_equal
-from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.permutation import permute
 from paddle2ov.graph.shapes import dims_of, output_of, static_dims
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.workarounds import works_around
@@ -45,8 +45,8 @@ def unique(node: NodeContext) -> NamedOutputs:
     else:
         # OpenVINO's CPU plugin merges equal slices along the first axis only.
         order = [axis, *(i for i in range(rank_of(node, x)) if i != axis)]
-        out, *others = _unique(transpose_to(x, order), ints(0), is_sorted)
-        out = transpose_to(output_of(out), [order.index(i) for i in range(len(order))])
+        out, *others = _unique(permute(x, order), ints(0), is_sorted)
+        out = permute(output_of(out), [order.index(i) for i in range(len(order))])
     indices, inverse, counts = (cast_to(other, dtype) for other in others)
     return {"out": out, "indices": indices, "inverse": inverse, "counts": counts}
 

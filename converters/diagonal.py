@@ -12,10 +12,10 @@ from openvino import Dimension, Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, prevent_fusion
 from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.converters.graph.selection import exact_select, gather_or_empty
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.permutation import permute
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -117,7 +117,7 @@ def _move_axes_last(node: NodeContext, x: Output, first: str, second: str, defau
     axis1 = normalize_axis(node, node.get_int(first, defaults[0]), rank, first)
     axis2 = normalize_axis(node, node.get_int(second, defaults[1]), rank, second)
     node.require(axis1 != axis2, "the two axes must differ", **{first: axis1, second: axis2})
-    return transpose_to(x, [*(i for i in range(rank) if i not in (axis1, axis2)), axis1, axis2])
+    return permute(x, [*(i for i in range(rank) if i not in (axis1, axis2)), axis1, axis2])
 
 
 def diagonal(node: NodeContext) -> NamedOutputs:
@@ -145,7 +145,7 @@ def diag_embed(node: NodeContext) -> NamedOutputs:
     outer = iter(range(rank - 2))
     for axis in range(rank):
         order.append(rank - 2 if axis == axis1 else rank - 1 if axis == axis2 else next(outer))
-    return {"out": transpose_to(out, order)}
+    return {"out": permute(out, order)}
 
 
 def fill_diagonal(node: NodeContext) -> NamedOutputs:
@@ -184,7 +184,7 @@ def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
     axis2 = normalize_axis(node, node.get_int("dim2", 1), rank, "dim2")
     offset = node.get_int("offset", 0)
     order = [*(i for i in range(rank) if i not in (axis1, axis2)), axis1, axis2]
-    moved = transpose_to(x, order)
+    moved = permute(x, order)
     if rank == 2:  # [1, n] counts as [n]
         y = ops.reshape(y, ints([-1]), False).output(0)
     # Row r, or column c for a diagonal below the main one, takes the element min(r, c) of y.
@@ -196,4 +196,4 @@ def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
         ops.equal(_offsets(moved), ints(offset)), cast_to(expanded, x.get_element_type()), moved
     ).output(0)
     back = [order.index(i) for i in range(rank)]
-    return {"out": transpose_to(filled, back)}
+    return {"out": permute(filled, back)}

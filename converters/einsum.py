@@ -15,10 +15,11 @@ from openvino import Output
 
 from paddle2ov.converters.diagonal import diagonal_of
 from paddle2ov.converters.graph.dims import dim_vector, rank_of
-from paddle2ov.converters.graph.reshaping import merge_axes, scalar_as_declared, transpose_to
+from paddle2ov.converters.graph.reshaping import merge_axes, scalar_as_declared
 from paddle2ov.converters.matmul import broadcasting_matmul
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.permutation import permute
 from paddle2ov.graph.shapes import dims_of, output_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -85,7 +86,7 @@ def _diagonal(term: _Term) -> _Term:
         first = labels.index(repeated)
         second = labels.index(repeated, first + 1)
         order = [*(i for i in range(len(labels)) if i not in (first, second)), first, second]
-        value = output_of(diagonal_of(transpose_to(value, order), 0))
+        value = output_of(diagonal_of(permute(value, order), 0))
         labels = [labels[i] for i in order[:-1]]
     return _Term(value, labels)
 
@@ -132,7 +133,7 @@ def _without_units(term: _Term, other: _Term, kept: Sequence[str]) -> _Term:
 
 def _ordered(term: _Term, labels: Sequence[str]) -> _Term:
     """The term with its axes in another order."""
-    return _Term(transpose_to(term.value, [term.labels.index(label) for label in labels]), [*labels])
+    return _Term(permute(term.value, [term.labels.index(label) for label in labels]), [*labels])
 
 
 def _aligned(term: _Term, labels: Sequence[str]) -> Output:

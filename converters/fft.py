@@ -17,8 +17,8 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.complex.elementary import conjugate, from_real
 from paddle2ov.converters.graph.common import cast_to, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, normalize_axis, rank_of
-from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.permutation import permute
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -149,13 +149,13 @@ def overlap_add(node: NodeContext) -> NamedOutputs:
     x, first, hop = node.get_input("x"), _is_first(node), node.get_int("hop_length")
     rank = rank_of(node, x)
     if first:  # [frames, length, ...] -> [..., length, frames]
-        x = transpose_to(x, [*range(2, rank), 1, 0])
+        x = permute(x, [*range(2, rank), 1, 0])
     batch, length, frames = (dim_vector(x, axes) for axes in (range(rank - 2), [-2], [-1]))
     size = ops.add(ops.multiply(ops.subtract(frames, ints([1])), ints([hop])), length)
     pieces = ops.reshape(x, ops.concat([ints([-1]), length, frames], 0), False)
     out = ops.col2im(pieces, ops.concat([ints([1]), size], 0), ops.concat([ints([1]), length], 0), [1, hop])
     summed = ops.reshape(out, ops.concat([batch, size], 0), False).output(0)
-    return {"out": transpose_to(summed, [rank - 2, *range(rank - 2)]) if first else summed}
+    return {"out": permute(summed, [rank - 2, *range(rank - 2)]) if first else summed}
 
 
 def _is_first(node: NodeContext) -> bool:

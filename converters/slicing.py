@@ -16,11 +16,11 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, const
 from paddle2ov.converters.graph.dims import dim_of, dim_vector, int_vector, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.reshaping import transpose_to
 from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.converters.graph.slice_bounds import SliceBounds
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.permutation import permute
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.types import numpy_dtype
@@ -179,4 +179,4 @@ def tensor_unfold(node: NodeContext) -> NamedOutputs:
     begins = ops.range(ints(0), ops.subtract(last, ints(size - 1)), ints(step), "i64")
     indices = ops.add(ops.unsqueeze(begins, ints([1])), ints(list(range(size))))
     windows = gather_or_empty(x, indices.output(0), axis).output(0)
-    return {"out": transpose_to(windows, [*range(axis + 1), *range(axis + 2, rank + 1), axis + 1])}
+    return {"out": permute(windows, [*range(axis + 1), *range(axis + 2, rank + 1), axis + 1])}

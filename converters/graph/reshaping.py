@@ -12,17 +12,8 @@ from paddle2ov.converters.graph.common import Tensor, reshape
 from paddle2ov.converters.graph.dims import dim_vector
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.permutation import permute
 from paddle2ov.graph.shapes import known_dims, output_of
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
-
-
-def transpose_to(x: Output, perm: list[int]) -> Output:
-    """`x` with its axes in the order `perm`; a Reshape where no element moves, nothing where nothing changes.
-
-    (OpenVINO 2026.0 computed a Transpose of [1, N] wrongly; a Reshape is free in any case.)
-    """
-    return x if perm == sorted(perm) else permute(x, perm)
 
 
 def merge_axes(x: Output, groups: Sequence[Sequence[int]]) -> Output:

@@ -56,7 +56,9 @@ def inverse(perm: Sequence[int]) -> list[int]:
 
 
 def permute(x: Output, perm: Sequence[int]) -> Output:
-    """`x` with its axes permuted: by a Reshape where no element moves, else by a Transpose."""
+    """`x` with its axes permuted: by a Reshape where no element moves, else by a Transpose; `x` if all axes stay."""
+    if list(perm) == sorted(perm):
+        return x
     dims = dims_of(x)
     if dims is not None and not moves_elements(dims, perm):
         return transpose_unit_axes(x, dims, perm)

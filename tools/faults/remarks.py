@@ -32,7 +32,6 @@ REASONS = {
     "converters.expansion._expanded_shape": IN_WHOLE_MODELS,
     "converters.fft._signal": NO_FAULT,
     "converters.graph.loops._enter": NO_FAULT,
-    "converters.graph.reshaping.transpose_to": NO_FAULT,
     "converters.graph.slice_bounds.SliceBounds._start": IN_WHOLE_MODELS,
     "converters.graph.sorting": NO_FAULT,
     "converters.grid_sample._sample": IN_WHOLE_MODELS,
