@@ -33,7 +33,7 @@ from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
-from paddle2ov.passes.rule import Local
+from paddle2ov.passes.rule import Rule
 
 Rewrite: TypeAlias = Callable[[Graph], Counts]
 """Changes the model in place; returns what it did: kind -> how often."""
@@ -93,7 +93,7 @@ def rewrite_graph(graph: Graph, rewrites: tuple[Rewrite, ...]) -> dict[str, Coun
         there = graph.index.all_kinds()
         for rewrite in rewrites:
             running = rewrite.__name__
-            if isinstance(rewrite, Local) and not rewrite.looks_at.may_match_among(there):
+            if isinstance(rewrite, Rule) and not rewrite.looks_at.may_match_among(there):
                 done[running] = dict.fromkeys(rewrite.counts, 0)
             else:
                 done[running] = rewrite(graph)

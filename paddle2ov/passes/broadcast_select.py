@@ -1,4 +1,12 @@
-"""Eliminates additions of zeros that broadcast the operands of a Select, which broadcasts them itself."""
+"""Lets Select read its operands directly, without additions of zeros that only broadcast them.
+
+Given:
+    c boolean; Select(Convert(c) + zeros != 0, x + zeros, y + zeros), any of the additions missing, where zeros are sums
+    of zeros in the shapes of c, x and y: what Paddle's `where` writes if the shapes may differ.
+Result:
+    Select(c, x, y). Each addition less saves a pass over memory. Where a softmax is between two such masks, OpenVINO
+    fuses all of it into one kernel, for which the registers suffice only without the additions.
+"""
 
 from __future__ import annotations
 
@@ -10,58 +18,36 @@ from openvino import Node, Output, Type
 from paddle2ov.graph.constants import is_zero
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.replacement import replace
-from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.rule import Rule, at, require
 
 
 class _Choice(Struct, frozen=True):
     select: Node
     sides: list[Output]
     """Condition and operands without the additions."""
-    zeros: list[Output]
 
 
-class BroadcastSelect(Rule[_Choice, _Choice]):
-    """Lets Select read its operands directly, without additions of zeros that only broadcast them.
+@at("Select", reads=("Add", "NotEqual"))
+def _choice(graph: Graph, node: Node) -> list[_Choice] | None:
+    condition, zeros = _condition(node.input_value(0))
+    sides = [condition]
+    for side in node.input_values()[1:]:
+        bare, more = _without_zeros(side)
+        sides.append(bare)
+        zeros += more
+    if not zeros:
+        return None
+    require(node.get_attributes()["auto_broadcast"] == "numpy", "the Select does not broadcast")
+    require(all(_covers(sides, zero) for zero in zeros), "the zeros may be larger than what they are added to")
+    require(_rank(node.output(0)) == _rank(*sides), "the result would have another rank")
+    return [_Choice(node, sides)]
 
-    Given:
-        c boolean; Select(Convert(c) + zeros != 0, x + zeros, y + zeros), any of the additions missing, where zeros are
-        sums of zeros in the shapes of c, x and y: what Paddle's `where` writes if the shapes may differ.
-    Result:
-        Select(c, x, y). Each addition less saves a pass over memory. Where a softmax is between two such masks,
-        OpenVINO fuses all of it into one kernel, for which the registers suffice only without the additions.
-    """
 
-    roots = ("Select",)
-    reads = ("Add", "NotEqual")
-    counts = ("choices",)
-
-    def pattern(self, graph: Graph, node: Node) -> _Choice | None:
-        condition, zeros = _condition(node.input_value(0))
-        sides = [condition]
-        for side in node.input_values()[1:]:
-            bare, more = _without_zeros(side)
-            sides.append(bare)
-            zeros += more
-        return _Choice(node, sides, zeros) if zeros else None
-
-    def check(self, graph: Graph, match: _Choice) -> _Choice:
-        if match.select.get_attributes()["auto_broadcast"] != "numpy":
-            raise MatchFailureError("the Select does not broadcast")
-        if not all(_covers(match.sides, zero) for zero in match.zeros):
-            raise MatchFailureError("the zeros may be larger than what they are added to")
-        if _rank(match.select.output(0)) != _rank(*match.sides):
-            raise MatchFailureError("the result would have another rank")
-        return match
-
-    def rewrite(self, graph: Graph, plan: _Choice) -> Counts:
-        replace(
-            plan.select.output(0),
-            ops.select(plan.sides[0], plan.sides[1], plan.sides[2]).output(0),
-            *_replaced_nodes(plan),
-        )
-        return {"choices": 1}
+def _read_operands(graph: Graph, choice: _Choice) -> None:
+    condition, chosen, other = choice.sides
+    replace(choice.select.output(0), ops.select(condition, chosen, other).output(0), *_replaced_nodes(choice))
 
 
 def _rank(*values: Output) -> int | None:
@@ -133,4 +119,4 @@ def _shape_source(node: Node) -> Output | None:
     return shape.input_value(0) if shape.get_type_name() == "ShapeOf" else None
 
 
-broadcast_select = BroadcastSelect()
+broadcast_select = Rule(_choice, _read_operands, "choices")

@@ -1,4 +1,10 @@
-"""Makes a Softmax of exp(x) / sum(exp(x))."""
+"""Replaces an exponential that is divided by its sum, in each spelling that OpenVINO takes for that.
+
+Given:
+    Exp(x) or Exp(x - ReduceMax(x, axis)) → divided by its ReduceSum over the same one axis.
+Result:
+    Softmax(x, axis).
+"""
 
 from __future__ import annotations
 
@@ -10,9 +16,9 @@ from paddle2ov.graph.constants import constant_of, ints_of, number_of
 from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.replacement import replace
-from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.rule import Rule, at, require
 from paddle2ov.typing import known
 
 _PLAIN = ("Add", "Exp", "Multiply", "Negative", "ReduceMax", "Subtract", "Unsqueeze")
@@ -26,43 +32,26 @@ class _Written(Struct, frozen=True):
     axis: int
 
 
-class FuseSoftmax(Rule[_Written, _Written]):
-    """Replaces an exponential that is divided by its sum, in each spelling that OpenVINO takes for that.
+@at("Divide", "Multiply", needs=("ReduceSum",), reads=("Exp",))
+def _written(graph: Graph, node: Node) -> list[_Written] | None:
+    sides = _quotient(node)
+    if sides is None or sides[0].get_node().get_type_name() != "Exp":
+        return None
+    dividend, total = sides[0], _statistic(sides[1], "ReduceSum")
+    if total is None or not _is_same(total[0], dividend):
+        return None
+    require(dims_of(dividend) is not None, "the rank is not known")
+    return [_Written(node, dividend.get_node(), total[1])]
 
-    Given:
-        Exp(x) or Exp(x - ReduceMax(x, axis)) → divided by its ReduceSum over the same one axis.
-    Result:
-        Softmax(x, axis).
-    """
 
-    roots = ("Divide", "Multiply")
-    needs = ("ReduceSum",)
-    reads = ("Exp",)
-    counts = ("softmaxes",)
-
-    def pattern(self, graph: Graph, node: Node) -> _Written | None:
-        sides = _quotient(node)
-        if sides is None or sides[0].get_node().get_type_name() != "Exp":
-            return None
-        dividend, total = sides[0], _statistic(sides[1], "ReduceSum")
-        if total is None or not _is_same(total[0], dividend):
-            return None
-        return _Written(node, dividend.get_node(), total[1])
-
-    def check(self, graph: Graph, match: _Written) -> _Written:
-        if dims_of(match.exponential.output(0)) is None:
-            raise MatchFailureError("the rank is not known")
-        return match
-
-    def rewrite(self, graph: Graph, plan: _Written) -> Counts:
-        x, nodes = plan.exponential.input_value(0), [plan.exponential]
-        if (sides := _difference(x.get_node())) is not None:
-            most = _statistic(sides[1], "ReduceMax")
-            if most is not None and most[1] == plan.axis and _is_same(most[0], sides[0]):
-                nodes.append(x.get_node())
-                x = sides[0]
-        replace(plan.quotient.output(0), ops.softmax(x, plan.axis).output(0), *nodes)
-        return {"softmaxes": 1}
+def _fuse(graph: Graph, written: _Written) -> None:
+    x, nodes = written.exponential.input_value(0), [written.exponential]
+    if (sides := _difference(x.get_node())) is not None:
+        most = _statistic(sides[1], "ReduceMax")
+        if most is not None and most[1] == written.axis and _is_same(most[0], sides[0]):
+            nodes.append(x.get_node())
+            x = sides[0]
+    replace(written.quotient.output(0), ops.softmax(x, written.axis).output(0), *nodes)
 
 
 def _quotient(node: Node) -> tuple[Output, Output] | None:
@@ -135,4 +124,4 @@ def _is_same(x: Output, y: Output, depth: int = 4) -> bool:
     return all(_is_same(*pair, depth - 1) for pair in zip(node.input_values(), other.input_values(), strict=True))
 
 
-fuse_softmax = FuseSoftmax()
+fuse_softmax = Rule(_written, _fuse, "softmaxes")

@@ -16,8 +16,8 @@ from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.node_kinds import ELEMENTWISE, MOVES, UNARY
 from paddle2ov.passes.replacement import name_after, replace
+from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import known
-from paddle2ov.workarounds.row import Skip, at
 
 _ATTENTION = "ScaledDotProductAttention"
 _EPSILON, _EPSILON_HALF = 1e-30, 1e-7
@@ -25,7 +25,7 @@ _EPSILON, _EPSILON_HALF = 1e-30, 1e-7
 
 
 @at("Softmax", _ATTENTION)
-def single_key(graph: Graph, node: Node) -> list[Node] | Skip | None:
+def single_key(graph: Graph, node: Node) -> list[Node] | None:
     """OpenVINO compiles attention for the number of keys of the first run: for one key, 16 or more are wrong later.
 
     Unless something other than a scale or an activation, such as a mask, precedes the softmax. A decoder in a loop,
@@ -41,15 +41,15 @@ def single_key(graph: Graph, node: Node) -> list[Node] | Skip | None:
         return None
     dims = dims_of(node.input_value(0 if is_softmax else 1))
     if dims is None or len(dims) < 3:
-        return Skip("the rank is less than 3, or not known")
+        raise MatchFailureError("the rank is less than 3, or not known")
     if is_softmax and node.get_attributes()["axis"] not in (-1, len(dims) - 1):
-        return Skip("the softmax is not over the keys")
+        raise MatchFailureError("the softmax is not over the keys")
     if dims[-1 if is_softmax else -2] is not None:
-        return Skip("the number of keys is known")
+        raise MatchFailureError("the number of keys is known")
     if is_softmax and not _is_scaled_matmul(node.input_value(0)):
-        return Skip("there is more than scales and activations before the softmax")
+        raise MatchFailureError("there is more than scales and activations before the softmax")
     if not is_softmax and (node.get_attributes()["causal"] or not _has_no_mask(node.input_values()[3:])):
-        return Skip("the attention has a mask")
+        raise MatchFailureError("the attention has a mask")
     return [node]
 
 
@@ -115,7 +115,7 @@ def _moves_second_of_four(index: Index, place: int) -> bool:
 
 
 @at("Transpose", when=_moves_second_of_four)
-def equal_axes(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
+def equal_axes(graph: Graph, transpose: Node) -> list[Node] | None:
     """OpenVINO fuses transposes with attention, and takes the layout of a tensor from its shape.
 
     That does not follow from the shape where axes of equal size change places. With four heads and four tokens, and a
@@ -130,14 +130,14 @@ def equal_axes(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
     perm, dims = known(perm_of(transpose)), dims_of(transpose.input_value(0))
     moved = [axis for axis, source in enumerate(perm) if axis != source]
     if dims is None or None in [dims[axis] for axis in moved]:
-        return Skip("sizes are not known")
-    if any(dims[axis] != dims[perm[axis]] for axis in moved):
-        return Skip("it changes the shape")
+        raise MatchFailureError("sizes are not known")
+    require(all(dims[axis] == dims[perm[axis]] for axis in moved), "it changes the shape")
     products = [
         *nearest(sources_of(transpose)[:1], _PRODUCTS, _BETWEEN, sources_of),
         *nearest(readers(transpose), _PRODUCTS, _BETWEEN, readers),
     ]
-    return [transpose] if any(map(_is_of_attention, products)) else Skip("there is no attention next to it")
+    require(any(map(_is_of_attention, products)), "there is no attention next to it")
+    return [transpose]
 
 
 def _is_of_attention(product: Node) -> bool:
@@ -149,7 +149,7 @@ def _is_of_attention(product: Node) -> bool:
 
 
 @at("MatMul", reads=("Softmax",))
-def product_of_one_key(graph: Graph, product: Node) -> list[Node] | Skip | None:
+def product_of_one_key(graph: Graph, product: Node) -> list[Node] | None:
     """In bfloat16, without AMX, OpenVINO returns zeros for the first of several queries that attend to one key.
 
     So where the batch is unknown.
@@ -164,8 +164,9 @@ def product_of_one_key(graph: Graph, product: Node) -> list[Node] | Skip | None:
         return None
     attributes = product.get_attributes()
     if attributes["transpose_a"] or attributes["transpose_b"]:
-        return Skip("one of the operands is transposed")
-    return [product] if values[-2] == 1 else Skip("it is not known that there is one value")
+        raise MatchFailureError("one of the operands is transposed")
+    require(values[-2] == 1, "it is not known that there is one value")
+    return [product]
 
 
 def multiply(graph: Graph, product: Node) -> None:
@@ -178,7 +179,7 @@ def _has_one_number(index: Index, place: int) -> bool:
 
 
 @at("MatMul", when=_has_one_number)
-def product_with_one_number(graph: Graph, product: Node) -> list[Node] | Skip | None:
+def product_with_one_number(graph: Graph, product: Node) -> list[Node] | None:
     """OpenVINO compiles a chain of layers to one kernel, but not if a constant matrix has one element.
 
     A chain of products and activations on one thread, a product with a softmax or before one on any number ("Layout
@@ -189,7 +190,7 @@ def product_with_one_number(graph: Graph, product: Node) -> list[Node] | Skip | 
     """
     ranks = [value.get_partial_shape().rank for value in product.input_values()]
     if any(rank.is_dynamic or rank.get_length() < 2 for rank in ranks):
-        return Skip("one of the tensors does not have two axes, or it is not known")
+        raise MatchFailureError("one of the tensors does not have two axes, or it is not known")
     return [product]
 
 

@@ -12,7 +12,7 @@ from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.replacement import replace
-from paddle2ov.workarounds.row import Skip, at
+from paddle2ov.passes.rule import MatchFailureError, at, require
 
 _CONVOLUTIONS = ("Convolution", "GroupConvolution")
 _SIDES: Mapping[int, tuple[int, ...]] = {1: (9,), 2: (3, 3), 3: (1, 3, 3)}
@@ -34,7 +34,7 @@ class _Window(Struct, frozen=True):
 
 
 @at(*_CONVOLUTIONS, when=lambda index, place: (index.dims(place) or [None])[-1] == 1)
-def stride_to_width_1(graph: Graph, node: Node) -> list[_Window] | Skip | None:
+def stride_to_width_1(graph: Graph, node: Node) -> list[_Window] | None:
     """OpenVINO computes garbage if an output has width 1, a stride above 1 along it, and other sizes above 1.
 
     Given:
@@ -50,9 +50,9 @@ def stride_to_width_1(graph: Graph, node: Node) -> list[_Window] | Skip | None:
     image, filters = dims_of(node.input_value(0)), dims_of(node.input_value(1))
     width, taps = (None if dims is None else dims[-1] for dims in (image, filters))
     if width is None or taps is None:
-        return Skip("the width of the image or of the filter is not known")
+        raise MatchFailureError("the width of the image or of the filter is not known")
     if attributes["auto_pad"].startswith("same") and (image is None or None in image[2:]):
-        return Skip("the paddings along the other axes are computed by the run")
+        raise MatchFailureError("the paddings along the other axes are computed by the run")
     padded = width + attributes["pads_begin"][-1] + attributes["pads_end"][-1]
     return [_Window(node, padded - (attributes["dilations"][-1] * (taps - 1) + 1))]
 
@@ -78,7 +78,7 @@ class _Filters(Struct, frozen=True):
 
 
 @at("GroupConvolution")
-def small_group_filters(graph: Graph, node: Node) -> list[_Filters] | Skip | None:
+def small_group_filters(graph: Graph, node: Node) -> list[_Filters] | None:
     """OpenVINO is wrong for few pixels, unknown sizes, and several filters of fewer than 9 elements in each group.
 
     A constant for each channel must be added; running on several threads may hide it.
@@ -90,17 +90,16 @@ def small_group_filters(graph: Graph, node: Node) -> list[_Filters] | Skip | Non
     dims = dims_of(node.input_value(0))
     if dims is not None and None not in (dims[0], *dims[2:]):
         return None
-    if node.get_attributes()["auto_pad"] != "explicit":
-        return Skip("the padding is not explicit")
+    require(node.get_attributes()["auto_pad"] == "explicit", "the padding is not explicit")
     filters = dims_of(node.input_value(1))
     if filters is None or None in filters:
-        return Skip("the sizes of the filters are not known")
+        raise MatchFailureError("the sizes of the filters are not known")
     if filters[1] == 1 or filters[2] != 1:
-        return Skip("a group has several channels, or one filter")
+        raise MatchFailureError("a group has several channels, or one filter")
     kernel = [size or 0 for size in filters[3:]]
     missing = [max(side - size, 0) for side, size in zip(_SIDES[len(kernel)], kernel, strict=True)]
     if max(kernel) == 1 or not any(missing):
-        return Skip("the filters are large, or single elements")
+        raise MatchFailureError("the filters are large, or single elements")
     return [_Filters(node, missing)]
 
 

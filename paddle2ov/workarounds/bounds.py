@@ -14,8 +14,8 @@ from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.replacement import insert, replace
+from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import known
-from paddle2ov.workarounds.row import Skip, at
 
 _TILE_RANK = 6
 
@@ -29,7 +29,7 @@ def _may_be_constant(value: Output) -> bool:
 
 
 @at("Slice", when=lambda index, place: None in (index.read_dims(place) or ()))
-def sliced_sizes(graph: Graph, node: Node) -> list[tuple[Node, Output]] | Skip | None:
+def sliced_sizes(graph: Graph, node: Node) -> list[tuple[Node, Output]] | None:
     """OpenVINO considers two sizes equal if their bounds are, and writes what has one size to memory for the other.
 
     Of at most n elements, a Slice between computed ends has at most n as well; of at least 1, every second one is at
@@ -52,7 +52,9 @@ def sliced_sizes(graph: Graph, node: Node) -> list[tuple[Node, Output]] | Skip |
     if not is_bounded and not has_least:
         return None
     one = opaque_one([node.input_value(0)])
-    return Skip("it slices what depends on no input") if one is None else [(node, one)]
+    if one is None:
+        raise MatchFailureError("it slices what depends on no input")
+    return [(node, one)]
 
 
 def hide_sizes(graph: Graph, site: tuple[Node, Output]) -> None:
@@ -64,7 +66,7 @@ def hide_sizes(graph: Graph, site: tuple[Node, Output]) -> None:
 
 
 @at("MatMul", when=lambda index, place: None in (index.read_dims(place) or [])[-2:])
-def inner_dims(graph: Graph, node: Node) -> list[tuple[Node, int, int]] | Skip | None:
+def inner_dims(graph: Graph, node: Node) -> list[tuple[Node, int, int]] | None:
     """OpenVINO multiplies by constant weights [8, 4] whatever the run-time width of the data: it reads eight numbers.
 
     A linear layer over a dynamic last dimension read beyond its input, or left out some of it.
@@ -81,10 +83,10 @@ def inner_dims(graph: Graph, node: Node) -> list[tuple[Node, int, int]] | Skip |
     if data[axis] is not None:
         return None
     if not weights:
-        return Skip("the rank of the weights is not known")
+        raise MatchFailureError("the rank of the weights is not known")
     size = weights[-1 if attributes["transpose_b"] or len(weights) == 1 else -2]
     if size is None or not _may_be_constant(node.input_value(1)):
-        return Skip("the weights are computed from tensors of unknown shape")
+        raise MatchFailureError("the weights are computed from tensors of unknown shape")
     return [(node, axis, size)]
 
 
@@ -95,7 +97,7 @@ def check_features(graph: Graph, site: tuple[Node, int, int]) -> None:
 
 
 @at("MatMul", when=lambda index, place: len(index.read_dims(place, 1) or ()) == 3)
-def batched_weights(graph: Graph, node: Node) -> list[Node] | Skip | None:
+def batched_weights(graph: Graph, node: Node) -> list[Node] | None:
     """OpenVINO takes a product with constant weights of rank 3 for a linear layer, which has the batch of the data.
 
     Where that is broadcast to the batch of the weights, [1, N, 4] by [3, 4, 5] fails in the run, and [N, 4] by
@@ -111,9 +113,8 @@ def batched_weights(graph: Graph, node: Node) -> list[Node] | Skip | None:
     if None not in data:
         return None
     if len(data) == 3 and data[0] is not None and data[0] == weights[0]:
-        return Skip("nothing is broadcast")
-    if not _may_be_constant(node.input_value(1)):
-        return Skip("the weights are computed from tensors of unknown shape")
+        raise MatchFailureError("nothing is broadcast")
+    require(_may_be_constant(node.input_value(1)), "the weights are computed from tensors of unknown shape")
     return [node]
 
 
@@ -127,7 +128,7 @@ def multiply_at_rank_4(graph: Graph, node: Node) -> None:
 
 
 @at("Tile")
-def unit_tiles(graph: Graph, node: Node) -> list[Node] | Skip | None:
+def unit_tiles(graph: Graph, node: Node) -> list[Node] | None:
     """OpenVINO tiles rank 4 and 5 with channels last, and takes channels-first memory of one pixel or channel for that.
 
     `paddle.tile` of a pooled image, as in context decoders, gave pixels of other channels with a dynamic batch. There
@@ -144,8 +145,9 @@ def unit_tiles(graph: Graph, node: Node) -> list[Node] | Skip | None:
         return None
     repeats = ints_of(node.input_value(1))
     if repeats is None:
-        return Skip("its repeats are not constant")
-    return [node] if len(repeats) <= len(dims) else Skip("its result has more axes")
+        raise MatchFailureError("its repeats are not constant")
+    require(len(repeats) <= len(dims), "its result has more axes")
+    return [node]
 
 
 def tile_at_rank_6(graph: Graph, node: Node) -> None:

@@ -14,8 +14,8 @@ from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import VARYING, Index
 from paddle2ov.passes.replacement import insert
+from paddle2ov.passes.rule import at
 from paddle2ov.workarounds.remedies import hide
-from paddle2ov.workarounds.row import at
 
 _LAYERS = """
 AvgPool Convolution ConvolutionBackpropData GRUSequence GroupConvolution GroupConvolutionBackpropData LSTMSequence

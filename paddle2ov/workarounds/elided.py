@@ -14,8 +14,8 @@ from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import VARYING, Index
 from paddle2ov.passes.node_kinds import REDUCTIONS
 from paddle2ov.passes.replacement import insert, replace
+from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import known
-from paddle2ov.workarounds.row import Skip, at
 
 _IN_BRANCHES, _DATA, _SIZES = frozenset(VARYING), frozenset(("Parameter", *VARYING)), frozenset(("ShapeOf",))
 _RESHAPING = {"Reshape", "Squeeze", "Transpose", "Unsqueeze"}
@@ -26,7 +26,7 @@ def _along_one(index: Index, place: int) -> bool:
 
 
 @at("Gather", when=lambda index, place: _along_one(index, place) and index.read_dims(place, 1) == [1])
-def gather_of_one(graph: Graph, node: Node) -> list[Node] | Skip | None:
+def gather_of_one(graph: Graph, node: Node) -> list[Node] | None:
     """OpenVINO does not compile Unsqueeze → Gather of the only element → Squeeze → Unsqueeze of another axis.
 
     `x[..., [0]]` of a last axis of size 1 did not compile in some places. Gathers of several indices along such an axis
@@ -38,8 +38,9 @@ def gather_of_one(graph: Graph, node: Node) -> list[Node] | Skip | None:
     dims = known(dims_of(node.input_value(0)))
     index, axis = (computed_constant_of(node.input_value(i)) for i in (1, 2))
     if axis is None or dims[axis.item()] != 1:
-        return Skip("the axis may have several elements")
-    return [node] if index is not None and index.item() in (0, -1) else Skip("the index is not known")
+        raise MatchFailureError("the axis may have several elements")
+    require(index is not None and index.item() in (0, -1), "the index is not known")
+    return [node]
 
 
 def leave_out(graph: Graph, node: Node) -> None:
@@ -72,7 +73,7 @@ def keep_abs(graph: Graph, node: Node) -> None:
 
 
 @at(*sorted(REDUCTIONS), read_by=_RESHAPING, when=lambda index, place: len(index.dims(place) or ()) > 1)
-def reshape_of_reduced(graph: Graph, node: Node) -> list[Node] | Skip | None:
+def reshape_of_reduced(graph: Graph, node: Node) -> list[Node] | None:
     """OpenVINO eliminates a reshape after a reduction if it would change nothing had the reduction kept its axes.
 
     The mean over axis 1 of [N, T, C], reshaped to [-1, 1], came out as [N, C].
@@ -87,11 +88,12 @@ def reshape_of_reduced(graph: Graph, node: Node) -> list[Node] | Skip | None:
     shapes = map(dims_of, nearest(readers(node), _RESHAPING, _RESHAPING, readers))
     if not any(shape is None or len(shape) == len(dims) for shape in shapes):
         return None
-    return [node] if ints_of(node.input_value(1)) is not None else Skip("the axes are computed")
+    require(ints_of(node.input_value(1)) is not None, "the axes are computed")
+    return [node]
 
 
 @at("Slice", needs=("GatherElements",))
-def slice_before_gather(graph: Graph, node: Node) -> list[Node] | Skip | None:
+def slice_before_gather(graph: Graph, node: Node) -> list[Node] | None:
     """OpenVINO eliminates a Slice with start 0 and step 1 that a GatherElements reads, also through what it eliminates.
 
     `index_sample` of the first rows of a tensor was refused at run time, read beyond the tensor, or counted negative
@@ -108,7 +110,7 @@ def slice_before_gather(graph: Graph, node: Node) -> list[Node] | Skip | None:
         return None
     has_axes = node.get_input_size() < 5 or ints_of(node.input_value(4)) is not None
     if dims_of(node.input_value(0)) is None or not has_axes or steps is None:
-        return Skip("the rank, the axes or the steps are not known")
+        raise MatchFailureError("the rank, the axes or the steps are not known")
     return [node]
 
 

@@ -11,7 +11,7 @@ from paddle2ov.graph.elementary import erf, softplus
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.replacement import replace
-from paddle2ov.workarounds.row import Skip, at
+from paddle2ov.passes.rule import MatchFailureError, at
 
 
 class _Function(Struct, frozen=True):
@@ -22,7 +22,7 @@ class _Function(Struct, frozen=True):
 
 
 @at("Erf", "SoftPlus", "Log")
-def small_values(graph: Graph, node: Node) -> list[_Function] | Skip | None:
+def small_values(graph: Graph, node: Node) -> list[_Function] | None:
     """OpenVINO computes Erf with an absolute error of 4e-7, and SoftPlus with one of 8e-6.
 
     So erf(1e-7) is 0, and ln(1 + e^-60) 4e-6 instead of 9e-27. It also fuses ln(1 + e^x) into SoftPlus.
@@ -37,11 +37,11 @@ def small_values(graph: Graph, node: Node) -> list[_Function] | Skip | None:
     if x is None or not read:
         return None
     if is_erf and all(_is_of_large(reader, x) for reader in read):
-        return Skip("small values are computed beside it")
+        raise MatchFailureError("small values are computed beside it")
     if is_erf and all(_is_added(reader) for reader in read):
-        return Skip("it is only added to constants, as in a Gelu")
+        raise MatchFailureError("it is only added to constants, as in a Gelu")
     if not is_erf and all(_is_mish(reader, x) for reader in read):
-        return Skip("it is only part of a Mish")
+        raise MatchFailureError("it is only part of a Mish")
     return [_Function(node, x)]
 
 

@@ -16,8 +16,8 @@ from paddle2ov.graph.types import value_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.replacement import replace
+from paddle2ov.passes.rule import at, require
 from paddle2ov.passes.shared_memory import shares_memory
-from paddle2ov.workarounds.row import Skip, at
 
 _IMAGE = 4
 
@@ -28,7 +28,7 @@ def _changes_layout(index: Index, place: int) -> bool:
 
 
 @at("Transpose", when=_changes_layout)
-def transpose_views(graph: Graph, transpose: Node) -> list[Node] | Skip:
+def transpose_views(graph: Graph, transpose: Node) -> list[Node]:
     """OpenVINO merges a transpose with a change of layout beside it, although something else has its input's memory.
 
     If the two cancel out, the transpose becomes a view of its input's memory, in which its reader then finds other
@@ -41,11 +41,12 @@ def transpose_views(graph: Graph, transpose: Node) -> list[Node] | Skip:
         VariadicSplit, Gather of an axis of one element), has another user: a Concat, a Result, a node that writes in
         place, or another such Transpose of a view. Unknown sizes may be fixed later, so that they do not matter.
     """
-    return [transpose] if shares_memory(transpose) else Skip("nothing else shares the memory")
+    require(shares_memory(transpose), "nothing else shares the memory")
+    return [transpose]
 
 
 @at("Interpolate")
-def resize_views(graph: Graph, resize: Node) -> list[Node] | Skip | None:
+def resize_views(graph: Graph, resize: Node) -> list[Node] | None:
     """OpenVINO resizes along axes 1 and 2 of rank 4 on a view of its input's memory, in the channels-last layout.
 
     It chooses that layout after it has decided which tensors share memory.
@@ -56,7 +57,8 @@ def resize_views(graph: Graph, resize: Node) -> list[Node] | Skip | None:
     dims, axes = dims_of(resize.input_value(0)), ints_of(resize.input_value(resize.get_input_size() - 1))
     if dims is None or len(dims) != _IMAGE or axes is None or sorted(axis % _IMAGE for axis in axes) != [1, 2]:
         return None
-    return [resize] if shares_memory(resize) else Skip("nothing else shares the memory")
+    require(shares_memory(resize), "nothing else shares the memory")
+    return [resize]
 
 
 def read_copy(graph: Graph, node: Node) -> None:

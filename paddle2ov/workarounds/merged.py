@@ -16,8 +16,8 @@ from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.replacement import insert
+from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import AnyArray, known
-from paddle2ov.workarounds.row import Skip, at
 
 _SUMS, _PRODUCTS = ("Add", "Subtract"), ("Divide", "Multiply")
 _BETWEEN = frozenset(("Negative", *_SUMS, *_PRODUCTS))
@@ -29,7 +29,7 @@ _USUAL_DIM = 256
 
 
 @at("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", reads=("Pad",))
-def pad_of_convolution(graph: Graph, node: Node) -> list[Node] | Skip | None:
+def pad_of_convolution(graph: Graph, node: Node) -> list[Node] | None:
     """OpenVINO adds a Pad to the padding of the convolution after it, and the result has another shape.
 
     For a transposed convolution, it counts each padded element as one of the output, whatever the stride. For one with
@@ -41,11 +41,10 @@ def pad_of_convolution(graph: Graph, node: Node) -> list[Node] | Skip | None:
     pad = node.input_value(0).get_node()
     if pad.get_type_name() != "Pad":
         return None
-    if pad.get_attributes()["pad_mode"] != "constant":
-        return Skip("the Pad is not in constant mode")
+    require(pad.get_attributes()["pad_mode"] == "constant", "the Pad is not in constant mode")
     if "Backprop" in node.get_type_name() or node.get_attributes()["auto_pad"] not in ("explicit", "valid"):
         return [node]
-    return Skip("the padding is known, and the convolution is not transposed")
+    raise MatchFailureError("the padding is known, and the convolution is not transposed")
 
 
 def deepen_pad(graph: Graph, node: Node) -> None:
@@ -59,7 +58,7 @@ def deepen_pad(graph: Graph, node: Node) -> None:
 
 
 @at("Convolution", "GroupConvolution", reads=_PRODUCTS)
-def scale_of_pixels(graph: Graph, node: Node) -> list[Input] | Skip | None:
+def scale_of_pixels(graph: Graph, node: Node) -> list[Input] | None:
     """OpenVINO folds a constant scale of a convolution's input into the filters wherever the two broadcast.
 
     If the image has as many pixels as the filter has elements, a scale of pixels becomes one of filter elements.
@@ -73,10 +72,10 @@ def scale_of_pixels(graph: Graph, node: Node) -> list[Input] | Skip | None:
         return None
     filters, rank = dims_of(node.input_value(1)) or [], len(node.get_attributes()["strides"])
     scales = [port for port in product.inputs() if _may_scale(dims_of(port.get_source_output()), filters, rank)]
-    if not scales:
-        return Skip("no factor has the sizes of the filters")
+    require(scales, "no factor has the sizes of the filters")
     scales = [port for port in scales if graph.is_constant(port.get_source_output().get_node())]
-    return scales if len(scales) == 1 else Skip("the factors are inputs of the model, or both are constant")
+    require(len(scales) == 1, "the factors are inputs of the model, or both are constant")
+    return scales
 
 
 def _may_scale(dims: Dims | None, filters: Dims, rank: int) -> bool:
@@ -88,7 +87,7 @@ def _may_scale(dims: Dims | None, filters: Dims, rank: int) -> bool:
 
 
 @at("GroupConvolution", read_by=("Multiply",))
-def factor_of_shared_filters(graph: Graph, node: Node) -> list[Input] | Skip | None:
+def factor_of_shared_filters(graph: Graph, node: Node) -> list[Input] | None:
     """OpenVINO multiplies computed filters by a factor of the grouped convolution, for whatever else reads the filters.
 
     Two depthwise convolutions by one computed filter, one of them scaled, were both scaled.
@@ -98,7 +97,8 @@ def factor_of_shared_filters(graph: Graph, node: Node) -> list[Input] | Skip | N
     """
     read = [port for port in consumers(node.output(0)) if port.get_node().get_type_name() == "Multiply"]
     ports = [port.get_node().input(port.get_index()) for port in read]
-    return Skip("the filters are constant") if graph.is_constant(node.input_value(1).get_node()) else ports
+    require(not graph.is_constant(node.input_value(1).get_node()), "the filters are constant")
+    return ports
 
 
 _Path: TypeAlias = list[tuple[int, int]]
@@ -135,7 +135,7 @@ def _path_to_sum(index: Index, x: int) -> _Path | None:
 
 
 @at(*_SUMS, when=lambda index, place: _sum_below(index, place) is not None)
-def constants_of_sums(graph: Graph, node: Node) -> list[Input] | Skip | None:
+def constants_of_sums(graph: Graph, node: Node) -> list[Input] | None:
     """OpenVINO turns (x + a) * b + c into x * b + (a * b + c): c is lost where x cancels a.
 
     Attention whose mask is `(1 - m) * -1e9` lost its position biases c where the length is known, as in T5.
@@ -148,7 +148,7 @@ def constants_of_sums(graph: Graph, node: Node) -> list[Input] | Skip | None:
     port, path = known(_sum_below(graph.index, known(graph.index.place_of(node))))
     small, large = _extreme(node.input_value(port), np.max), _magnitude(graph.index, path)
     if small == 0 or math.isinf(large) or large < _LARGER * small:
-        return Skip("the sum of the constants keeps the digits of both")
+        raise MatchFailureError("the sum of the constants keeps the digits of both")
     return [min(node.input(port), node.input(1 - port), key=_size)]
 
 

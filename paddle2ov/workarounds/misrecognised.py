@@ -13,8 +13,8 @@ from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE, UNARY
 from paddle2ov.passes.replacement import insert, name_after, replace
+from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.workarounds.remedies import hide
-from paddle2ov.workarounds.row import Skip, at
 
 _CONVOLUTIONS = ("Convolution", "GroupConvolution")
 _PARTS = ("Slice", "Split", "StridedSlice", "VariadicSplit")
@@ -22,7 +22,7 @@ _IMAGE, _SHUFFLED = 4, 6
 
 
 @at("Sigmoid", reads=("Multiply",), read_by=("Multiply",))
-def swish_of_vectors(graph: Graph, sigmoid: Node) -> list[Input] | Skip | None:
+def swish_of_vectors(graph: Graph, sigmoid: Node) -> list[Input] | None:
     """OpenVINO makes a Swish of x * sigmoid(x * b), which takes one number.
 
     It does not compile for a computed b of shape [1], and does not broadcast x to a constant b of equal elements.
@@ -45,7 +45,7 @@ def swish_of_vectors(graph: Graph, sigmoid: Node) -> list[Input] | Skip | None:
             return [port]
         if not is_constant and len(beta) <= len(x) and all(dim == 1 for dim in beta):
             return [port]
-    return Skip("no factor has dimensions of its own")
+    raise MatchFailureError("no factor has dimensions of its own")
 
 
 def hide_or_squeeze(graph: Graph, port: Input) -> None:
@@ -58,7 +58,7 @@ def hide_or_squeeze(graph: Graph, port: Input) -> None:
 
 
 @at("Add", "Subtract", reads=("Relu",))
-def slopes_of_channels(graph: Graph, node: Node) -> list[Input] | Skip | None:
+def slopes_of_channels(graph: Graph, node: Node) -> list[Input] | None:
     """OpenVINO makes a PRelu of relu(x) - a * relu(-x): a slope along the last axis becomes one along axis 1.
 
     Given:
@@ -71,7 +71,8 @@ def slopes_of_channels(graph: Graph, node: Node) -> list[Input] | Skip | None:
     if port is None:
         return None
     dims = dims_of(port.get_node())
-    return [port] if dims is not None and len(dims) > 2 else Skip("axis 1 is the last one, or the rank is not known")
+    require(dims is not None and len(dims) > 2, "axis 1 is the last one, or the rank is not known")
+    return [port]
 
 
 def _slope(graph: Graph, product: Node, depth: int = 3) -> Input | None:
@@ -95,7 +96,7 @@ def add_axis(graph: Graph, port: Input) -> None:
 
 
 @at("ReduceMax", "ReduceMean", "ReduceSum")
-def statistics_of_rows(graph: Graph, node: Node) -> list[Node] | Skip | None:
+def statistics_of_rows(graph: Graph, node: Node) -> list[Node] | None:
     """OpenVINO fuses a written softmax, layer, L2 or RMS norm whether or not its statistics keep their axis.
 
     Of a square matrix they belong to the rows with the axis, and to the columns without it.
@@ -107,10 +108,10 @@ def statistics_of_rows(graph: Graph, node: Node) -> list[Node] | Skip | None:
         return None
     dims, left = dims_of(node.input_value(0)), dims_of(node.output(0))
     if dims is None or not left or not graph.is_constant(node.input_value(1).get_node()):
-        return Skip("the rank is not known, or nothing is left")
-    if not _may_match(left, dims):
-        return Skip("the sizes tell rows from columns")
-    return [node] if _meets_rank(node, len(dims)) else Skip("no tensor of the rank before meets it")
+        raise MatchFailureError("the rank is not known, or nothing is left")
+    require(_may_match(left, dims), "the sizes tell rows from columns")
+    require(_meets_rank(node, len(dims)), "no tensor of the rank before meets it")
+    return [node]
 
 
 def _may_match(left: Dims, dims: Dims) -> bool:
@@ -141,7 +142,7 @@ def _joins_convolutions_of_parts(index: Index, place: int) -> bool:
 
 
 @at("Concat", when=_joins_convolutions_of_parts)
-def convolutions_as_groups(graph: Graph, concat: Node) -> list[Node] | Skip | None:
+def convolutions_as_groups(graph: Graph, concat: Node) -> list[Node] | None:
     """OpenVINO makes a GroupConvolution of joined convolutions of the parts of a Split.
 
     It ignores their order, their number, the axis of the Concat, and what else that joins.
@@ -161,7 +162,7 @@ def convolutions_as_groups(graph: Graph, concat: Node) -> list[Node] | Skip | No
         and concat.get_attributes()["axis"] == 1
         and [key_of(node.input_value(0)) for node in sides] == [key_of(output) for output in split.outputs()]
     ):
-        return Skip("it is a convolution of groups")
+        raise MatchFailureError("it is a convolution of groups")
     return of_parts[:1]
 
 
@@ -180,7 +181,7 @@ def make_group(graph: Graph, convolution: Node) -> None:
 
 
 @at("Transpose", reads=("Reshape",))
-def channel_shuffle(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
+def channel_shuffle(graph: Graph, transpose: Node) -> list[Node] | None:
     """OpenVINO looks for ShuffleChannels between reshapes of an image, and throws where the second axis is unknown.
 
     Given:
@@ -193,9 +194,8 @@ def channel_shuffle(graph: Graph, transpose: Node) -> list[Node] | Skip | None:
         return None
     image = dims_of(source.input_value(0))
     if image is None or len(image) != _IMAGE or None in image[1:]:
-        return Skip("it is not of an image of known sizes")
-    if all(reader.get_type_name() != "Reshape" for reader in readers(transpose)):
-        return Skip("no reshape follows")
+        raise MatchFailureError("it is not of an image of known sizes")
+    require(any(reader.get_type_name() == "Reshape" for reader in readers(transpose)), "no reshape follows")
     return [transpose]
 
 
@@ -215,7 +215,7 @@ _DECREASING = frozenset((*_ACTIVATIONS, *_PARTS_OF_ONE))
 
 
 @at("MaxPool", read_by=_DECREASING)
-def activation_of_pool(graph: Graph, pool: Node) -> list[Node] | Skip | None:
+def activation_of_pool(graph: Graph, pool: Node) -> list[Node] | None:
     """OpenVINO moves an activation before the MaxPool that it reads, into the convolution before that.
 
     That is right for functions that never decrease, which is not checked: of GELU, Swish or an absolute value the
@@ -236,7 +236,7 @@ def activation_of_pool(graph: Graph, pool: Node) -> list[Node] | Skip | None:
         if node_before is None:
             break
         node = node_before
-    return Skip("what is pooled is not of a convolution")
+    raise MatchFailureError("what is pooled is not of a convolution")
 
 
 def read_through_maximum(graph: Graph, pool: Node) -> None:

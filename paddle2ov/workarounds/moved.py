@@ -13,7 +13,7 @@ from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.node_kinds import ELEMENTWISE
 from paddle2ov.passes.replacement import replace
-from paddle2ov.workarounds.row import Skip, at
+from paddle2ov.passes.rule import MatchFailureError, at, require
 
 _ARITHMETIC = frozenset(
     ["Add", "Divide", "FloorMod", "Maximum", "Minimum", "Mod", "Multiply", "Power", "SquaredDifference", "Subtract"]
@@ -34,7 +34,7 @@ def abs_of_joined(graph: Graph, node: Node) -> list[Node] | None:
 
 
 @at("Broadcast", read_by=_ARITHMETIC)
-def broadcast_to_nothing(graph: Graph, node: Node) -> list[Input] | Skip | None:
+def broadcast_to_nothing(graph: Graph, node: Node) -> list[Input] | None:
     """OpenVINO moves a Broadcast behind arithmetic, to the larger of the target and the shape of the operands.
 
     A target of size 0 becomes 1 where the operands have size 1: `paddle.full([paddle.shape(x)[0], 2], 3.0) + x.sum()`
@@ -47,19 +47,19 @@ def broadcast_to_nothing(graph: Graph, node: Node) -> list[Input] | Skip | None:
     if reader is None or reader.get_type_name() not in _ARITHMETIC:
         return None
     if node.get_attributes()["mode"] not in ("numpy", "bidirectional"):
-        return Skip("OpenVINO does not move a Broadcast of this mode")
+        raise MatchFailureError("OpenVINO does not move a Broadcast of this mode")
     (port,) = (port for port in reader.inputs() if port.get_source_output().get_node().get_name() == node.get_name())
     result, data, other = dims_of(node), dims_of(node.input_value(0)), dims_of(reader.input_value(1 - port.get_index()))
     if result is None or data is None or other is None:
-        return Skip("OpenVINO does not move a Broadcast of unknown rank")
+        raise MatchFailureError("OpenVINO does not move a Broadcast of unknown rank")
     for axis, dim in enumerate(reversed(result)):
         if dim in (None, 0) and all(axis >= len(dims) or dims[-1 - axis] in (None, 1) for dims in (data, other)):
             return [port]
-    return Skip("the result has elements, or the operands have as many as the target")
+    raise MatchFailureError("the result has elements, or the operands have as many as the target")
 
 
 @at("Transpose", when=lambda index, place: index.perm(place) == [0, 3, 1, 2])
-def transpose_of_split_channels(graph: Graph, node: Node) -> list[Node] | Skip:
+def transpose_of_split_channels(graph: Graph, node: Node) -> list[Node]:
     """OpenVINO merges Transpose → Reshape with the change of layout of a convolution if the two seem to cancel out.
 
     To tell, it moves the split of an axis before the Transpose, but by the inverse permutation, and takes split
@@ -69,7 +69,8 @@ def transpose_of_split_channels(graph: Graph, node: Node) -> list[Node] | Skip:
         x [N, H, W, C] → Transpose to [N, C, H, W] → Reshape or Unsqueeze to [N, C1, C2, H, W]. Unknown sizes count as
         split, as `Model.reshape` may fix them later.
     """
-    return [node] if any(map(_may_split_channels, readers(node))) else Skip("no reshape splits the channels")
+    require(any(map(_may_split_channels, readers(node))), "no reshape splits the channels")
+    return [node]
 
 
 def _may_split_channels(node: Node) -> bool:
@@ -89,7 +90,7 @@ def _is_pointwise(index: Index, convolution: int) -> bool:
 
 
 @at("Convolution", when=_is_pointwise)
-def stride_over_padding(graph: Graph, node: Node) -> list[Node] | Skip | None:
+def stride_over_padding(graph: Graph, node: Node) -> list[Node] | None:
     """OpenVINO moves the strides of pointwise convolutions up, through elementwise nodes and other such convolutions.
 
     It ignores padding on the way: `Conv2D(c, n, 1, stride=2, padding=1)` after an activation had another shape. The
@@ -105,7 +106,7 @@ def stride_over_padding(graph: Graph, node: Node) -> list[Node] | Skip | None:
     place = index.place_of(node)
     if _is_padded(node) or (place is not None and _meets_padding(index, place)):
         return [node]
-    return Skip("nothing is padded or split where the stride is moved to")
+    raise MatchFailureError("nothing is padded or split where the stride is moved to")
 
 
 def slice_before(graph: Graph, node: Node) -> None:

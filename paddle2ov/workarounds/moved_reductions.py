@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from msgspec import Struct
 from openvino import Node, Output
 
@@ -13,7 +15,7 @@ from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.node_kinds import REDUCTIONS
 from paddle2ov.passes.replacement import insert
-from paddle2ov.workarounds.row import Skip, at
+from paddle2ov.passes.rule import MatchFailureError, at, require
 
 _ADDING = ("Unsqueeze", "Reshape")
 _OF_ONE = REDUCTIONS - {"ReduceL1", "ReduceL2"}
@@ -42,7 +44,7 @@ class Moved(Struct, frozen=True):
 
 
 @at(*sorted(REDUCTIONS), reads=("Transpose",))
-def of_transposed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
+def of_transposed(graph: Graph, node: Node) -> list[Moved] | None:
     """OpenVINO reduces before a Transpose, makes that a Reshape if some size is 1, and eliminates the Reshape.
 
     The sum of [N, 1, H, W] over H, after a transpose to channels last, came out as [N, 1, W] instead of [N, W, 1].
@@ -58,7 +60,7 @@ def of_transposed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
         return None
     perm, axes = perm_of(transpose), ints_of(node.input_value(1))
     if perm is None or axes is None:
-        return Skip("the permutation or the axes are computed")
+        raise MatchFailureError("the permutation or the axes are computed")
     reduced = sorted({perm[axis] for axis in axes})
     remaining = [axis for axis in perm if axis not in reduced]
     return [Moved(node, source, reduced, [sorted(remaining).index(axis) for axis in remaining])]
@@ -74,7 +76,7 @@ def transpose_result(graph: Graph, site: Moved) -> None:
 
 
 @at(*sorted(REDUCTIONS), reads=_ADDING)
-def of_unsqueezed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
+def of_unsqueezed(graph: Graph, node: Node) -> list[Moved] | None:
     """OpenVINO reduces before an Unsqueeze, or such a Reshape, and adds the axis in the wrong place.
 
     The sum of [N, L, 1] over N with keep_dims came out as [1, 1, L]. Without keep_dims that is right, but what follows
@@ -89,23 +91,23 @@ def of_unsqueezed(graph: Graph, node: Node) -> list[Moved] | Skip | None:
     if not added:
         return None
     axes, source = ints_of(node.input_value(1)), widening.input_value(0)
-    if not dims_of(source):
-        return Skip("a number has no axis that could be taken for another")
+    require(dims_of(source), "a number has no axis that could be taken for another")
     if axes is None:
-        return Skip("the axes are computed")
+        raise MatchFailureError("the axes are computed")
     rank = len(node.get_input_partial_shape(0))
     reduced = sorted({axis % rank for axis in axes})
     moved = [axis - sum(item < axis for item in added) for axis in reduced if axis not in added]
     keeps = node.get_attributes()["keep_dims"]
     is_static = node.get_input_partial_shape(0).is_static
+    # As by post_ops.of_reduced_sequence.
     if (rank, added) == (4, [2]) and (reduced == [2, 3] or (reduced == [0, 2] and not is_static)):
-        return Skip("it is how a reduction of sequences is computed right")  # as by post_ops.of_reduced_sequence
+        raise MatchFailureError("it is how a reduction of sequences is computed right")
     if not moved and (keeps or node.get_type_name() not in _OF_ONE):
-        return Skip("only what is added is reduced")
+        raise MatchFailureError("only what is added is reduced")
     if not keeps:
         added = [axis - sum(item < axis for item in reduced) for axis in added if axis not in reduced]
     elif reduced[0] > added[-1]:
-        return Skip("no axis before the one that is added is reduced")
+        raise MatchFailureError("no axis before the one that is added is reduced")
     return [Moved(node, source, moved, added)]
 
 
@@ -114,9 +116,10 @@ def unsqueeze_result(graph: Graph, site: Moved) -> None:
     pending = _unsqueeze_result(site)
     while pending:  # the next Unsqueeze, and reductions that were seen before
         node = pending.pop()
-        sites = of_unsqueezed.find(graph, node) if node.get_type_name() in REDUCTIONS else None
-        for again in sites if isinstance(sites, list) else ():
-            pending += _unsqueeze_result(again)
+        if node.get_type_name() in REDUCTIONS:
+            with suppress(MatchFailureError):
+                for again in of_unsqueezed.find(graph, node) or ():
+                    pending += _unsqueeze_result(again)
 
 
 def _unsqueeze_result(site: Moved) -> list[Node]:

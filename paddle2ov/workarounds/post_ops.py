@@ -16,9 +16,9 @@ from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
+from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import known
 from paddle2ov.workarounds.remedies import hide
-from paddle2ov.workarounds.row import Skip, at
 
 _LINEAR = ("Add", "Divide", "Multiply", "Subtract")
 _FUSED = (*_LINEAR, "PRelu")
@@ -48,7 +48,7 @@ def _last_dim(index: Index, place: int) -> int | None:
 
 
 @at("MatMul", when=lambda index, place: _last_dim(index, place) in (None, _SMALL))
-def of_small_product(graph: Graph, product: Node) -> list[Input] | Skip | None:
+def of_small_product(graph: Graph, product: Node) -> list[Input] | None:
     """OpenVINO multiplies matrices of up to 2 x 2 numbers by a kernel of its own, chosen at run time.
 
     The kernel reads a fused constant of two columns along the third axis from the end: both columns get its first
@@ -60,9 +60,10 @@ def of_small_product(graph: Graph, product: Node) -> list[Input] | Skip | None:
     """
     first = dims_of(product.input_value(0))
     if first is not None and not all(dim is None or dim <= _SMALL for dim in first[-2:]):
-        return Skip("the matrices are larger")
+        raise MatchFailureError("the matrices are larger")
     rows = [row for row in _rows_after(product) if row.get_partial_shape()[-1] == _SMALL]
-    return rows or Skip("no constant of the columns follows")
+    require(rows, "no constant of the columns follows")
+    return rows
 
 
 @at("MatMul", when=lambda index, place: _last_dim(index, place) is None)
@@ -86,7 +87,7 @@ class _Column(Struct, frozen=True):
 
 
 @at("MatMul", when=lambda index, place: len(index.dims(place) or ()) > 3)
-def along_axis_1(graph: Graph, product: Node) -> list[_Column] | Skip | None:
+def along_axis_1(graph: Graph, product: Node) -> list[_Column] | None:
     """OpenVINO takes a constant along axis 1 of a product of rank 4 for one along the last axis.
 
     The result is wrong where both axes have the same size, and the model does not compile where they have not.
@@ -100,7 +101,9 @@ def along_axis_1(graph: Graph, product: Node) -> list[_Column] | Skip | None:
     if not columns:
         return None
     dims = known(dims_of(product))
-    return [column for column in columns if column.axis or None in dims] or Skip("all axes from the third on are 1")
+    columns = [column for column in columns if column.axis or None in dims]
+    require(columns, "all axes from the third on are 1")
+    return columns
 
 
 def _columns(node: Node) -> list[_Column]:
@@ -179,7 +182,7 @@ def _is_along_one_axis(port: Input) -> bool:
 
 
 @at("Convolution", "GroupConvolution", read_by=("Add",), when=lambda index, place: (index.dims(place) or [0])[0] == 1)
-def of_single_image(graph: Graph, convolution: Node) -> list[Node] | Skip:
+def of_single_image(graph: Graph, convolution: Node) -> list[Node]:
     """OpenVINO adds to a convolution in its own memory, and fails where the sum has more images than the one it has.
 
     A convolution of constants, or of an input of batch 1, that was added to a batch of unknown size did not run.
@@ -189,7 +192,8 @@ def of_single_image(graph: Graph, convolution: Node) -> list[Node] | Skip:
     """
     sums = [dims_of(node.output(0)) for node in readers(convolution) if node.get_type_name() == "Add"]
     is_larger = any(dims is None or dims[0] is None for dims in sums)
-    return [convolution] if is_larger else Skip("the sum has a known batch")
+    require(is_larger, "the sum has a known batch")
+    return [convolution]
 
 
 def forget_batch(graph: Graph, convolution: Node) -> None:
@@ -205,7 +209,7 @@ def _may_have_channels(index: Index, place: int) -> bool:
 
 
 @at("Interpolate", "MVN", *sorted(REDUCTIONS), when=_may_have_channels)
-def of_unknown_channels(graph: Graph, node: Node) -> list[Input] | Skip | None:
+def of_unknown_channels(graph: Graph, node: Node) -> list[Input] | None:
     """OpenVINO takes the unknown number of channels for that of a constant that it fuses.
 
     A run with one channel, to which the numbers of three would be broadcast, raises.
@@ -216,7 +220,8 @@ def of_unknown_channels(graph: Graph, node: Node) -> list[Input] | Skip | None:
     """
     after = nearest(readers(node), _LINEAR, ELEMENTWISE, readers)
     ports = [port for item in after for port in item.inputs() if _is_along_unknown(port)]
-    return ports or Skip("no constant along an axis of unknown size follows")
+    require(ports, "no constant along an axis of unknown size follows")
+    return ports
 
 
 def _is_along_unknown(port: Input) -> bool:
@@ -237,7 +242,7 @@ class _Reduction(Struct, frozen=True):
 
 
 @at(*sorted(REDUCTIONS), when=lambda index, place: len(index.read_dims(place) or ()) == 3)
-def of_reduced_sequence(graph: Graph, node: Node) -> list[_Reduction] | Skip | None:
+def of_reduced_sequence(graph: Graph, node: Node) -> list[_Reduction] | None:
     """OpenVINO indexes a constant for each channel wrongly that it fuses into a reduction of rank 3.
 
     After a mean over the last axis, batch norm is wrong from the second batch item on; after one over the first axis,
@@ -252,12 +257,11 @@ def of_reduced_sequence(graph: Graph, node: Node) -> list[_Reduction] | Skip | N
         return None
     axes = ints_of(node.input_value(1))
     if axes is None or len(axes) != 1:
-        return Skip("it is not over one constant axis")
+        raise MatchFailureError("it is not over one constant axis")
     axis = axes[0] % 3
-    if axis == 1:
-        return Skip("it is over the channels")
+    require(axis != 1, "it is over the channels")
     if dims[0] == 1 and axis == 2:
-        return Skip("there is one sequence only")
+        raise MatchFailureError("there is one sequence only")
     return [_Reduction(node, axis, known(dims))]
 
 

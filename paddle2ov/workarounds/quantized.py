@@ -19,8 +19,8 @@ from paddle2ov.passes.index import Index
 from paddle2ov.passes.integer_tensors import holds_integers
 from paddle2ov.passes.node_kinds import BINARY, NEUTRAL, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
+from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import AnyArray
-from paddle2ov.workarounds.row import Skip, at
 
 _VIEWS = ("Reshape", "Squeeze", "Transpose", "Unsqueeze")
 _LARGEST = float(np.finfo(np.float32).max)
@@ -48,7 +48,7 @@ class _Scale(Struct, frozen=True):
 
 
 @at("MVN", "NormalizeL2", reads=("Divide", "Multiply", *_VIEWS))
-def scale_before_norm(graph: Graph, norm: Node) -> list[_Scale] | Skip | None:
+def scale_before_norm(graph: Graph, norm: Node) -> list[_Scale] | None:
     """OpenVINO moves a scale through MVN and NormalizeL2, in a model with a FakeQuantize, without their epsilon.
 
     It takes the scale for a dequantization. Where the variance of the data is close to epsilon, the results are too
@@ -64,8 +64,7 @@ def scale_before_norm(graph: Graph, norm: Node) -> list[_Scale] | Skip | None:
     is_quotient = product.get_type_name() == "Divide"
     if product.get_type_name() != "Multiply" and not is_quotient:
         return None
-    if not norm.get_attributes().get("normalize_variance", True):
-        return Skip("it does not normalize the variance")
+    require(norm.get_attributes().get("normalize_variance", True), "it does not normalize the variance")
     left, right = product.input_values()
     for x, factor in ((left, right), (right, left)):
         scale = number_of(factor)
@@ -74,9 +73,9 @@ def scale_before_norm(graph: Graph, norm: Node) -> list[_Scale] | Skip | None:
         scale = 1 / scale if scale and is_quotient else scale
         epsilon = _epsilon(norm, scale) if scale else 0.0
         if not 1e-37 < epsilon < 1e37 or x.get_partial_shape() != product.get_output_partial_shape(0):
-            return Skip("the scale is 0 or too large, or changes the shape")
+            raise MatchFailureError("the scale is 0 or too large, or changes the shape")
         return [_Scale(norm, product, x, scale)]
-    return Skip("it is not scaled by a scalar")
+    raise MatchFailureError("it is not scaled by a scalar")
 
 
 def _epsilon(norm: Node, scale: float) -> float:
@@ -100,7 +99,7 @@ def absorb(graph: Graph, site: _Scale) -> None:
 
 
 @at("FakeQuantize")
-def constants_before_ranges(graph: Graph, node: Node) -> list[Input] | Skip | None:
+def constants_before_ranges(graph: Graph, node: Node) -> list[Input] | None:
     """OpenVINO folds constants for each channel into the ranges of a FakeQuantize, where all get that of the first.
 
     So if a size is not known, and no node before takes up the FakeQuantize: the constant of a product with a negative
@@ -115,7 +114,7 @@ def constants_before_ranges(graph: Graph, node: Node) -> list[Input] | Skip | No
         return None
     ranges = [constant_of(node.input_value(i)) for i in (1, 2)]
     if not all(ends is not None and ends.size == 1 for ends in ranges):
-        return Skip("its ranges differ by channel, or are computed")
+        raise MatchFailureError("its ranges differ by channel, or are computed")
     ports: list[Input] = []
     value = node.input_value(0)
     for _ in range(_MOST_FOLDED):
@@ -123,14 +122,15 @@ def constants_before_ranges(graph: Graph, node: Node) -> list[Input] | Skip | No
         side = _constant_side(source)
         if side is None:
             if is_read_once and source.get_type_name() in _FUSING:
-                return Skip("OpenVINO fuses it into the node before")
+                raise MatchFailureError("OpenVINO fuses it into the node before")
             break
         if not ports and _is_along_channels(side, len(dims)):
             ports = [side]
         if not is_read_once:
             break
         value = source.input_value(1 - side.get_index())
-    return ports or Skip("no constant lies along the channels")
+    require(ports, "no constant lies along the channels")
+    return ports
 
 
 def _constant_side(node: Node) -> Input | None:
@@ -156,7 +156,7 @@ def _may_hold_integers(index: Index, place: int) -> bool:
 
 
 @at("Convolution", "ConvolutionBackpropData", "GroupConvolution", when=_may_hold_integers)
-def shared_convolution(graph: Graph, convolution: Node) -> list[Node] | Skip | None:
+def shared_convolution(graph: Graph, convolution: Node) -> list[Node] | None:
     """OpenVINO applies the scale of an integer convolution of unknown size once for each of its readers.
 
     It gives each reader a Multiply of its own, and fuses all of these into the convolution. An Add of a bias prevents
@@ -168,9 +168,9 @@ def shared_convolution(graph: Graph, convolution: Node) -> list[Node] | Skip | N
     """
     if not holds_integers(convolution.input_value(1), _SCALED):
         return None
-    if convolution.get_output_element_type(0) != Type.f32:
-        return Skip("it is not in float32")
-    return [convolution] if _count_readers(convolution.output(0)) > 1 else Skip("one node reads it")
+    require(convolution.get_output_element_type(0) == Type.f32, "it is not in float32")
+    require(_count_readers(convolution.output(0)) > 1, "one node reads it")
+    return [convolution]
 
 
 def _count_readers(result: Output) -> int:
@@ -207,7 +207,7 @@ _SYMMETRIC, _TOLERANCE = -128 / 127, 0.002
 
 
 @at("Concat", needs=("FakeQuantize",))
-def signed_beside_unsigned(graph: Graph, concat: Node) -> list[Node] | Skip | None:
+def signed_beside_unsigned(graph: Graph, concat: Node) -> list[Node] | None:
     """OpenVINO gives joined tensors the integer type of one of them: signed with a zero point, or unsigned.
 
     It quantizes symmetric ranges to signed integers, and others to unsigned ones with a zero point. A convolution of
@@ -223,9 +223,9 @@ def signed_beside_unsigned(graph: Graph, concat: Node) -> list[Node] | Skip | No
     if len(sources) < 2:
         return None
     symmetric = [node for node in sources if _is_symmetric(node)]
-    if len(symmetric) in (0, len(sources)):
-        return Skip("all are signed, or all unsigned")
-    return symmetric if all(map(_keeps_ranges, symmetric)) else Skip("a range is not that of 256 levels")
+    require(len(symmetric) not in (0, len(sources)), "all are signed, or all unsigned")
+    require(all(map(_keeps_ranges, symmetric)), "a range is not that of 256 levels")
+    return symmetric
 
 
 def _quantizers(concat: Node) -> Iterator[Node]:

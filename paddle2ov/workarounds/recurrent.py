@@ -11,7 +11,7 @@ from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.replacement import insert, replace
-from paddle2ov.workarounds.row import Skip, at
+from paddle2ov.passes.rule import MatchFailureError, at, require
 
 _ACTIVATIONS = ("Relu", "Sigmoid", "Tanh")
 _GATES, _INPUT, _CELL, _FORGET = 4, 0, 1, 2
@@ -23,7 +23,7 @@ _RESHAPING = ("Broadcast", "Reshape", "Tile")
 
 
 @at("Split", reads=("Add",))
-def gates_in_another_order(graph: Graph, split: Node) -> list[Input] | Skip | None:
+def gates_in_another_order(graph: Graph, split: Node) -> list[Input] | None:
     """OpenVINO makes an LSTMCell of a cell over joint weights whose forget gate has a bias of its own.
 
     It takes the four parts for the gates i, c, f, o, whatever is done with them: in another order it fails to compile,
@@ -37,11 +37,10 @@ def gates_in_another_order(graph: Graph, split: Node) -> list[Input] | Skip | No
     biases = [bias for output in split.outputs() for port in consumers(output) if (bias := _bias(graph, port))]
     if not biases:
         return None
-    if len(biases) > 1:
-        return Skip("several gates have biases")
+    require(len(biases) <= 1, "several gates have biases")
     gate = biases[0].get_node().input_value(1 - biases[0].get_index())
     if gate.get_index() == _FORGET and _are_multiplied(split, _INPUT, _CELL):
-        return Skip("the gates are in the order that OpenVINO expects")
+        raise MatchFailureError("the gates are in the order that OpenVINO expects")
     return biases
 
 
@@ -67,7 +66,7 @@ def _are_multiplied(split: Node, *gates: int) -> bool:
 
 
 @at("Split", reads=("Sigmoid",))
-def gru_of_another_form(graph: Graph, split: Node) -> list[Node] | Skip | None:
+def gru_of_another_form(graph: Graph, split: Node) -> list[Node] | None:
     """OpenVINO makes a GRUCell of a cell over joint weights without a look at what the gates multiply.
 
     (1 - z) * n + z * x becomes (1 - z) * n + z * h. With a bias of one dimension it does not compile.
@@ -82,8 +81,9 @@ def gru_of_another_form(graph: Graph, split: Node) -> list[Node] | Skip | None:
     sides = [value.get_node() for value in source.input_values()] if source.get_type_name() == "Add" else [source]
     products = [side for side in sides if side.get_type_name() == "MatMul"]
     if all(product.input_value(0).get_node().get_type_name() != "Concat" for product in products):
-        return Skip("the gates are not of joint weights")
-    return [split] if number_of(split.input_value(1)) is not None else Skip("the axis is computed")
+        raise MatchFailureError("the gates are not of joint weights")
+    require(number_of(split.input_value(1)) is not None, "the axis is computed")
+    return [split]
 
 
 def split_before_sigmoid(graph: Graph, split: Node) -> None:
@@ -114,7 +114,7 @@ class _Layer(Struct, frozen=True):
 
 
 @at(*_LAYERS)
-def layer_of_computed_shape(graph: Graph, layer: Node) -> list[_Layer] | Skip | None:
+def layer_of_computed_shape(graph: Graph, layer: Node) -> list[_Layer] | None:
     """OpenVINO forgets which elements of a computed shape are constant.
 
     A sequence of static batch that is repeated or reshaped to such a shape then has a dynamic batch, and its recurrent
@@ -129,9 +129,8 @@ def layer_of_computed_shape(graph: Graph, layer: Node) -> list[_Layer] | Skip | 
         return None
     source = layer.input_value(0).get_node()
     if source.get_type_name() == "Reshape" and (ints_of(source.input_value(1)) or [0])[0] == states[0]:
-        return Skip("the batch is pinned")
-    if not _has_computed_shape(source):
-        return Skip("the shape of the sequence is not computed")
+        raise MatchFailureError("the batch is pinned")
+    require(_has_computed_shape(source), "the shape of the sequence is not computed")
     steps, features = dims[1:]
     if steps is None:  # OpenVINO does not compile the layer with 0 here, in some models
         steps = 0 if dims[0] is None else -1

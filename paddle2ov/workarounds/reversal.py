@@ -13,8 +13,8 @@ from paddle2ov.graph.consumers import readers
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
+from paddle2ov.passes.rule import at
 from paddle2ov.passes.where import Where
-from paddle2ov.workarounds.row import at
 
 
 @at("Parameter")

@@ -4,60 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Generic, TypeVar
-
-from msgspec import Struct
-from openvino import Node
+from typing import Any
 
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.rule import Local
-from paddle2ov.passes.where import When, Where
+from paddle2ov.passes.rule import Finder, Rule, Site
 from paddle2ov.workarounds.target import Target, version_of
-
-Site = TypeVar("Site")
-"""What a finder finds and a remedy changes: an input, a node, or a Struct of both."""
 
 CPU, ANY = frozenset(("CPU",)), frozenset(("CPU", "GPU", "NPU"))
 """Where a fault shows: on CPUs alone, or in transformations that all devices share."""
-
-
-class Skip(Struct, frozen=True):
-    """Why a match stays as it is; a string literal, as reports count by it."""
-
-    reason: str
-
-
-class Finder(Generic[Site]):
-    """Looks at nodes of some types for what OpenVINO computes wrongly."""
-
-    def __init__(
-        self,
-        find: Callable[[Graph, Node], Sequence[Site] | Skip | None],
-        where: Where,
-    ) -> None:
-        self.find, self.where = find, where
-        self.name = f"{find.__module__.rpartition('.')[2]}.{find.__name__}"
-        self.__doc__ = find.__doc__
-
-
-def at(
-    *roots: str,
-    needs: Collection[str] = (),
-    reads: Collection[str] = (),
-    read_by: Collection[str] = (),
-    when: When | None = None,
-) -> Callable[[Callable[[Graph, Node], Sequence[Site] | Skip | None]], Finder[Site]]:
-    """Makes a finder of a function.
-
-    Args:
-        roots: the types of the nodes that it looks at.
-        needs: rarer types that every match contains: without them in the graph, it looks at none.
-        reads: types of which one is among the nodes that each of them reads, if there are any.
-        read_by: types of which one is among the nodes that read each of them, if there are any.
-        when: what else the index tells of each of them.
-    """
-    where = Where(roots, frozenset(needs), frozenset(reads), frozenset(read_by), when)
-    return lambda find: Finder(find, where)
 
 
 class Workaround(ABC):
@@ -77,9 +31,8 @@ class Workaround(ABC):
 
     def __init__(
         self,
-        name: str,
+        looking: Callable[..., Any],
         faults: Sequence[str],
-        text: str | None,
         remedy: str | None = None,
         *,
         where: Collection[str],
@@ -87,11 +40,11 @@ class Workaround(ABC):
         early: bool,
         fits_sizes: bool = False,
     ) -> None:
-        self.name = self.__name__ = name
+        self.name = self.__name__ = f"{looking.__module__.rpartition('.')[2]}.{looking.__name__}"
         self.faults, self.where = tuple(faults), frozenset(where)
         self.early, self.fits_sizes = early, fits_sizes
         self.until = version_of(until) if until else None
-        self.text, self.remedy = text or "", remedy or ""
+        self.text, self.remedy = looking.__doc__ or "", remedy or ""
 
     @abstractmethod
     def __call__(self, graph: Graph) -> Counts:
@@ -103,39 +56,21 @@ class Workaround(ABC):
         return is_there and (self.until is None or target.openvino < self.until)
 
 
-class _LocalWorkaround(Workaround, Local, Generic[Site]):
+class _LocalWorkaround(Rule[Site], Workaround):
     """A row that looks at one node after the other."""
 
-    counts = ("sites",)
-
     def __init__(
-        self, find: Finder[Site], change: Callable[[Graph, Site], None], faults: Sequence[str], **about: Any
+        self, finder: Finder[Site], remedy: Callable[[Graph, Site], None], faults: Sequence[str], **about: Any
     ) -> None:
-        super().__init__(find.name, faults, find.__doc__, change.__doc__, **about)
-        self.looks_at = find.where
-        self._find, self._change = find.find, change
-
-    def __call__(self, graph: Graph) -> Counts:
-        done = 0
-        for node in graph.candidates(self.looks_at):
-            sites = self._find(graph, node)
-            if sites is None:
-                continue
-            if isinstance(sites, Skip):
-                graph.match_failed(self.name, node, sites.reason)
-                continue
-            for site in sites:
-                self._change(graph, site)
-                done += 1
-        return {"sites": done}
+        Rule.__init__(self, finder, remedy, "sites")
+        Workaround.__init__(self, finder.find, faults, remedy.__doc__, **about)
 
 
 class _WholeWorkaround(Workaround):
     """A row that looks at the graph as a whole."""
 
     def __init__(self, rewrite: Callable[[Graph], Counts], faults: Sequence[str], **about: Any) -> None:
-        name = f"{rewrite.__module__.rpartition('.')[2]}.{rewrite.__name__}"
-        super().__init__(name, faults, rewrite.__doc__, **about)
+        super().__init__(rewrite, faults, **about)
         self._rewrite = rewrite
 
     def __call__(self, graph: Graph) -> Counts:
@@ -143,7 +78,7 @@ class _WholeWorkaround(Workaround):
 
 
 def local(
-    find: Finder[Site],
+    finder: Finder[Site],
     remedy: Callable[[Graph, Site], None],
     *faults: str,
     where: Collection[str] = ANY,
@@ -152,7 +87,7 @@ def local(
     fits_sizes: bool = False,
 ) -> Workaround:
     """A row that looks at one node after the other."""
-    return _LocalWorkaround(find, remedy, faults, where=where, until=until, early=early, fits_sizes=fits_sizes)
+    return _LocalWorkaround(finder, remedy, faults, where=where, until=until, early=early, fits_sizes=fits_sizes)
 
 
 def whole(

@@ -17,8 +17,8 @@ from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.node_kinds import ELEMENTWISE
 from paddle2ov.passes.replacement import replace
+from paddle2ov.passes.rule import at
 from paddle2ov.typing import AnyArray
-from paddle2ov.workarounds.row import at
 
 _COMMUTATIVE = frozenset(("Add", "Maximum", "Minimum", "Multiply"))
 _AFFINE = frozenset(("Add", "Divide", "Multiply", "Subtract"))

@@ -13,9 +13,10 @@ from openvino._offline_transformations import apply_moc_transformations
 from paddle2ov import ConversionInputError, convert, workarounds
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import NORMAL_FORM
+from paddle2ov.passes.rule import at
 from paddle2ov.workarounds import Target, made_for, mismatch, rewrites_for
 from paddle2ov.workarounds.applying import rows_for
-from paddle2ov.workarounds.row import ANY, CPU, Workaround, at, local
+from paddle2ov.workarounds.row import ANY, CPU, Workaround, local
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from paddle2ov.workarounds.target import INSTALLED
 from tests.support.models import network

@@ -1,11 +1,18 @@
-"""Adds the mask of shifted windows at rank 4: OpenVINO does not fuse attention that is reshaped to rank 5."""
+"""Keeps the rank of the scores where a mask per window is added: OpenVINO does not fuse attention of rank 5.
+
+Given:
+    scores [B·n, h, N, N] → Reshape [B, n, h, N, N] → Add(mask [1, n, 1 or h, 1 or N, 1 or N], possibly without the
+    leading 1) → Reshape [B·n, h, N, N]. B may be unknown; so may n, if the Reshape takes it from the mask.
+Result:
+    scores → Add(mask [n, 1 or h, N, N], repeated B times). OpenVINO then runs the attention as one kernel. If B is
+    known and the mask is constant, so is its repetition.
+"""
 
 from __future__ import annotations
 
 import math
 
 from msgspec import Struct
-from msgspec.structs import replace as replace_field
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.constants import ints_of
@@ -13,78 +20,57 @@ from paddle2ov.graph.consumers import key_of, only_consumer
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.constant_operands import perm_of
-from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 from paddle2ov.typing import known
 
 
 class _Masked(Struct, frozen=True):
-    """The addition of a mask to what may be scores, between two reshapes."""
+    """The addition of a mask to scores, between two reshapes."""
 
     first: Node
     mask: Output
+    windows: Output
+    """The number of windows per image."""
     add: Node
     last: Node
-    windows: Output | None = None
-    """The number of windows per image."""
 
 
-class AddMasksToScores(Rule[list[_Masked], _Masked]):
-    """Keeps the rank of the scores where a mask per window is added.
+@at("Add", needs=("Softmax",), reads=("Reshape",), read_by=("Reshape",))
+def _masked(graph: Graph, add: Node) -> list[_Masked] | None:
+    """The addition, whose scores may be either operand if both are reshaped."""
+    last = only_consumer(add.output(0))
+    if last is None or last.get_type_name() != "Reshape":
+        return None
+    sides = add.input_values()
+    reshaped = [
+        (value.get_node(), mask)
+        for value, mask in (sides, sides[::-1])
+        if value.get_node().get_type_name() == "Reshape" and only_consumer(value) is not None
+    ]
+    if not reshaped:
+        return None
+    fitting = [(first, mask) for first, mask in reshaped if _splits_batch(first, mask, last)]
+    require(fitting, "the reshapes do not just split the first axis into images and windows")
+    for first, mask in fitting:
+        windows = _window_count(first, mask)
+        if windows is not None:
+            return [_Masked(first, mask, windows, add, last)]
+    raise MatchFailureError("the mask may have another number of windows")
 
-    Given:
-        scores [B·n, h, N, N] → Reshape [B, n, h, N, N] → Add(mask [1, n, 1 or h, 1 or N, 1 or N], possibly without the
-        leading 1) → Reshape [B·n, h, N, N]. B may be unknown; so may n, if the Reshape takes it from the mask.
-    Result:
-        scores → Add(mask [n, 1 or h, N, N], repeated B times). OpenVINO then runs the attention as one kernel. If B is
-        known and the mask is constant, so is its repetition.
-    """
 
-    roots = ("Add",)
-    needs = ("Softmax",)
-    reads = ("Reshape",)
-    read_by = ("Reshape",)
-    counts = ("masks",)
-
-    def pattern(self, graph: Graph, node: Node) -> list[_Masked] | None:
-        """The addition, with either operand as the scores if both are reshaped."""
-        last = only_consumer(node.output(0))
-        if last is None or last.get_type_name() != "Reshape":
-            return None
-        sides = node.input_values()
-        matches = [
-            _Masked(value.get_node(), mask, node, last)
-            for value, mask in (sides, sides[::-1])
-            if value.get_node().get_type_name() == "Reshape" and only_consumer(value) is not None
-        ]
-        return matches or None
-
-    def check(self, graph: Graph, match: list[_Masked]) -> _Masked:
-        fitting = [item for item in match if _splits_batch(item.first, item.mask, item.last)]
-        if not fitting:
-            raise MatchFailureError("the reshapes do not just split the first axis into images and windows")
-        for item in fitting:
-            windows = _window_count(item.first, item.mask)
-            if windows is not None:
-                return replace_field(item, windows=windows)
-        raise MatchFailureError("the mask may have another number of windows")
-
-    def rewrite(self, graph: Graph, plan: _Masked) -> Counts:
-        assert plan.windows is not None
-        scores = plan.first.input_value(0)
-        dims, shape = dims_of(scores), dims_of(plan.mask)
-        assert dims is not None
-        assert shape is not None
-        inner = ([1] * (len(dims) + 1 - len(shape)) + [dim or 1 for dim in shape])[2:]
-        flat = ops.reshape(plan.mask, ints([-1, *inner]), False)
-        length = ops.gather(ops.shape_of(_projection_input(scores) or scores, Type.i64), ints([0]), ints(0))
-        times = ops.concat([ops.divide(length, plan.windows), ints([1] * (len(dims) - 1))], 0)
-        masked = ops.add(scores, ops.tile(flat, times))
-        name_after(masked, plan.add, "scores", plan.first, plan.last)
-        replace(plan.last.output(0), masked.output(0))
-        return {"masks": 1}
+def _keep_rank(graph: Graph, masked: _Masked) -> None:
+    scores = masked.first.input_value(0)
+    dims, shape = known(dims_of(scores)), known(dims_of(masked.mask))
+    inner = ([1] * (len(dims) + 1 - len(shape)) + [dim or 1 for dim in shape])[2:]
+    flat = ops.reshape(masked.mask, ints([-1, *inner]), False)
+    length = ops.gather(ops.shape_of(_projection_input(scores) or scores, Type.i64), ints([0]), ints(0))
+    times = ops.concat([ops.divide(length, masked.windows), ints([1] * (len(dims) - 1))], 0)
+    added = ops.add(scores, ops.tile(flat, times))
+    name_after(added, masked.add, "scores", masked.first, masked.last)
+    replace(masked.last.output(0), added.output(0))
 
 
 def _splits_batch(first: Node, mask: Output, last: Node) -> bool:
@@ -196,4 +182,4 @@ def _inner_dims(dims: Dims) -> list[int] | None:
     return item if len(item) == len(dims) - 1 else None
 
 
-add_masks_to_scores = AddMasksToScores()
+add_masks_to_scores = Rule(_masked, _keep_rank, "masks")

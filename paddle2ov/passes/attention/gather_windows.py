@@ -1,4 +1,16 @@
-"""Turns a chain of rolls, reshapes and transposes into one Gather: Swin's shifted windows."""
+"""Moves data only once that is rolled and split into windows, or merged and rolled back: Swin's shifted windows.
+
+Given:
+    x [B, H, W, C] → Roll(axes 1, 2) → Reshape [B, n, s, n, s, C] → Transpose [0, 1, 3, 2, 4, 5] → Reshape, or the
+    inverse: any chain of Reshape, Transpose and Roll that nothing else reads, with at least two nodes that move data,
+    one of them a Roll. Transposes and Rolls leave the first and the last axis in place; Reshapes may move windows into
+    the batch, as long as the number of tokens of each node divides the largest. Only B may be dynamic.
+Result:
+    x → Reshape [B, H·W, C] → Gather(indices of the tokens) → Reshape.
+
+Windows that are not shifted move only once anyway; the equivalent Transpose of rank 4, [B·n, s, n, s·C], takes as long
+as that of rank 6.
+"""
 
 from __future__ import annotations
 
@@ -16,70 +28,50 @@ from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule
-from paddle2ov.typing import AnyArray
+from paddle2ov.passes.rule import Rule, at, require
+from paddle2ov.typing import AnyArray, known
 
 
-class GatherWindows(Rule[list[Node], list[Node]]):
-    """Moves data only once that is rolled and split into windows, or merged and rolled back.
+@at("Roll")
+def _moves(graph: Graph, roll: Node) -> list[list[Node]] | None:
+    require(_only_moves_data(roll), "it rolls the first or the last axis, or sizes are unknown")
+    chain = _chain(roll)
+    if chain is None:
+        return None
+    require(sum(node.get_type_name() != "Reshape" for node in chain) >= 2, "nothing else moves the data")
+    require(_lengths_fit(chain), "the nodes of the chain divide the tokens differently")
+    return [chain]
 
-    Given:
-        x [B, H, W, C] → Roll(axes 1, 2) → Reshape [B, n, s, n, s, C] → Transpose [0, 1, 3, 2, 4, 5] → Reshape, or the
-        inverse: any chain of Reshape, Transpose and Roll that nothing else reads, with at least two nodes that move
-        data, one of them a Roll. Transposes and Rolls leave the first and the last axis in place; Reshapes may move
-        windows into the batch, as long as the number of tokens of each node divides the largest. Only B may be dynamic.
-    Result:
-        x → Reshape [B, H·W, C] → Gather(indices of the tokens) → Reshape.
 
-    Windows that are not shifted move only once anyway; the equivalent Transpose of rank 4, [B·n, s, n, s·C], takes as
-    long as that of rank 6.
-    """
+def _chain(roll: Node) -> list[Node] | None:
+    """The chain around a Roll, in the order of the data, if this is its first Roll."""
+    chain, width = [roll], _width(roll)
+    while True:
+        before = chain[0].input_value(0).get_node()
+        if not _only_moves_data(before) or _width(before) != width or only_consumer(before.output(0)) is None:
+            break
+        if before.get_type_name() == "Roll":
+            return None
+        chain.insert(0, before)
+    while True:
+        follower = only_consumer(chain[-1].output(0))
+        if follower is None or not _only_moves_data(follower) or _width(follower) != width:
+            break
+        chain.append(follower)
+    return chain
 
-    roots = ("Roll",)
-    counts = ("chains", "moves before", "moves after")
 
-    def pattern(self, graph: Graph, node: Node) -> list[Node] | None:
-        """The chain around a Roll, in the order of the data, if this is its first Roll."""
-        chain = [node]
-        if not _only_moves_data(node):
-            return chain
-        width = _width(node)
-        while True:
-            before = chain[0].input_value(0).get_node()
-            if not _only_moves_data(before) or _width(before) != width or only_consumer(before.output(0)) is None:
-                break
-            if before.get_type_name() == "Roll":
-                return None
-            chain.insert(0, before)
-        while True:
-            follower = only_consumer(chain[-1].output(0))
-            if follower is None or not _only_moves_data(follower) or _width(follower) != width:
-                break
-            chain.append(follower)
-        return chain
-
-    def check(self, graph: Graph, match: list[Node]) -> list[Node]:
-        if len(match) == 1 and not _only_moves_data(match[0]):
-            raise MatchFailureError("it rolls the first or the last axis, or sizes are unknown")
-        if sum(node.get_type_name() != "Reshape" for node in match) < 2:
-            raise MatchFailureError("nothing else moves the data")
-        if not _lengths_fit(match):
-            raise MatchFailureError("the nodes of the chain divide the tokens differently")
-        return match
-
-    def rewrite(self, graph: Graph, plan: list[Node]) -> Counts:
-        indices = _gather_indices(plan)
-        before, dims = dims_of(plan[0].input_value(0)), dims_of(plan[-1].output(0))
-        assert before is not None
-        assert dims is not None
-        moving = [node for node in plan if node.get_type_name() != "Reshape"]
-        roll = next(node for node in moving if node.get_type_name() == "Roll")
-        x = ops.reshape(plan[0].input_value(0), ints([-1, indices.size, dims[-1] or 0]), False)
-        moved = ops.gather(x, large_constant(indices.astype(np.int32), Type.i32), ints(1))
-        name_after(moved, roll, "windows", *moving)
-        after = [-1 if before[0] is not None or dims[0] is None else dims[0], *(dim or 0 for dim in dims[1:])]
-        replace(plan[-1].output(0), ops.reshape(moved, ints(after), False).output(0))
-        return {"chains": 1, "moves before": len(moving), "moves after": 1}
+def _gather(graph: Graph, chain: list[Node]) -> Counts:
+    indices = _gather_indices(chain)
+    before, dims = known(dims_of(chain[0].input_value(0))), known(dims_of(chain[-1].output(0)))
+    moving = [node for node in chain if node.get_type_name() != "Reshape"]
+    roll = next(node for node in moving if node.get_type_name() == "Roll")
+    x = ops.reshape(chain[0].input_value(0), ints([-1, indices.size, dims[-1] or 0]), False)
+    moved = ops.gather(x, large_constant(indices.astype(np.int32), Type.i32), ints(1))
+    name_after(moved, roll, "windows", *moving)
+    after = [-1 if before[0] is not None or dims[0] is None else dims[0], *(dim or 0 for dim in dims[1:])]
+    replace(chain[-1].output(0), ops.reshape(moved, ints(after), False).output(0))
+    return {"chains": 1, "moves before": len(moving), "moves after": 1}
 
 
 def _only_moves_data(node: Node) -> bool:
@@ -142,4 +134,4 @@ def _gather_indices(chain: Sequence[Node]) -> AnyArray:
     return indices
 
 
-gather_windows = GatherWindows()
+gather_windows = Rule(_moves, _gather, "chains", "moves before", "moves after")

@@ -1,4 +1,15 @@
-"""Turns strided slices that are concatenated into space-to-depth: Swin's patch merging, the Focus of YOLOX."""
+"""Replaces strided slices that are concatenated along another axis by a Transpose: patch merging, the Focus of YOLOX.
+
+The elements are moved once then, not by the slices and again by the Concat.
+
+Given:
+    x [B, H, W, C] → Slice(every other row and column) four times, each from another corner → Concat(axis 3), where
+    nothing else reads the slices. There may be one strided axis or several, with any stride that divides its length,
+    and the Concat may be along any axis; the offsets count up along one strided axis after the other, in any order of
+    these. At most one dimension may be dynamic, and no strided one.
+Result:
+    x → Reshape [B, H/2, 2, W/2, 2, C] → Transpose [0, 1, 3, 4, 2, 5] → Reshape [B, H/2, W/2, 4·C].
+"""
 
 from __future__ import annotations
 
@@ -16,7 +27,7 @@ from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 
 
 class _Patches(Struct, frozen=True):
@@ -28,49 +39,30 @@ class _Patches(Struct, frozen=True):
     """The strided axes and their strides, in the order in which the offsets count up."""
 
 
-class MergePatches(Rule[Node, _Patches]):
-    """Replaces strided slices that are concatenated along another axis by a Transpose.
+@at("Concat", reads=("Slice",))
+def _patches(graph: Graph, concat: Node) -> list[_Patches] | None:
+    slices = sources_of(concat)
+    if len(slices) < 2 or any(slice_.get_type_name() != "Slice" for slice_ in slices):
+        return None
+    x = slices[0].input_value(0)
+    if any(slice_.input_value(0) != x for slice_ in slices):
+        return None
+    dims = dims_of(x)
+    if dims is None or 0 in dims or dims.count(None) > 1:
+        raise MatchFailureError("several sizes are not known, or 0")
+    require(all(map(only_consumer, concat.input_values())), "something else reads a slice")
+    order = _axis_order([_strided_axes(slice_, dims) for slice_ in slices])
+    if order is None:
+        raise MatchFailureError("the slices do not cover all offsets in order")
+    return [_Patches(concat, slices, dims, order)]
 
-    The elements are moved once then, not by the slices and again by the Concat.
 
-    Given:
-        x [B, H, W, C] → Slice(every other row and column) four times, each from another corner → Concat(axis 3), where
-        nothing else reads the slices. There may be one strided axis or several, with any stride that divides its
-        length, and the Concat may be along any axis; the offsets count up along one strided axis after the other, in
-        any order of these. At most one dimension may be dynamic, and no strided one.
-    Result:
-        x → Reshape [B, H/2, 2, W/2, 2, C] → Transpose [0, 1, 3, 4, 2, 5] → Reshape [B, H/2, W/2, 4·C].
-    """
-
-    roots = ("Concat",)
-    reads = ("Slice",)
-    counts = ("joins", "slices")
-
-    def pattern(self, graph: Graph, node: Node) -> Node | None:
-        slices = sources_of(node)
-        if len(slices) < 2 or any(slice_.get_type_name() != "Slice" for slice_ in slices):
-            return None
-        x = slices[0].input_value(0)
-        return node if all(slice_.input_value(0) == x for slice_ in slices) else None
-
-    def check(self, graph: Graph, match: Node) -> _Patches:
-        slices = sources_of(match)
-        dims = dims_of(slices[0].input_value(0))
-        if dims is None or 0 in dims or dims.count(None) > 1:
-            raise MatchFailureError("several sizes are not known, or 0")
-        if any(only_consumer(value) is None for value in match.input_values()):
-            raise MatchFailureError("something else reads a slice")
-        order = _axis_order([_strided_axes(slice_, dims) for slice_ in slices])
-        if order is None:
-            raise MatchFailureError("the slices do not cover all offsets in order")
-        return _Patches(match, slices, dims, order)
-
-    def rewrite(self, graph: Graph, plan: _Patches) -> Counts:
-        axis = plan.concat.get_attributes()["axis"] % len(plan.dims)
-        merged = _space_to_depth(plan.slices[0].input_value(0), plan.dims, plan.steps, axis)
-        name_after(merged.get_node().input_value(0).get_node(), plan.concat, "patches", *plan.slices)
-        replace(plan.concat.output(0), merged)
-        return {"joins": 1, "slices": len(plan.slices)}
+def _transpose(graph: Graph, patches: _Patches) -> Counts:
+    axis = patches.concat.get_attributes()["axis"] % len(patches.dims)
+    merged = _space_to_depth(patches.slices[0].input_value(0), patches.dims, patches.steps, axis)
+    name_after(merged.get_node().input_value(0).get_node(), patches.concat, "patches", *patches.slices)
+    replace(patches.concat.output(0), merged)
+    return {"joins": 1, "slices": len(patches.slices)}
 
 
 def _strided_axes(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
@@ -109,18 +101,18 @@ def _axis_order(taken: Sequence[dict[int, tuple[int, int]]]) -> dict[int, int] |
 
 def _space_to_depth(x: Output, dims: Dims, steps: dict[int, int], axis: int) -> Output:
     """`x` with the neighbours along the strided axes moved in front of `axis`."""
-    lengths = [-1 if dim is None else dim // steps.get(at, 1) for at, dim in enumerate(dims)]
+    lengths = [-1 if dim is None else dim // steps.get(i, 1) for i, dim in enumerate(dims)]
     positions: list[int] = []  # of each axis once the strided ones are split
     split: list[int] = []
-    for at, length in enumerate(lengths):
+    for i, length in enumerate(lengths):
         positions.append(len(split))
-        split += [length, steps[at]] if at in steps else [length]
+        split += [length, steps[i]] if i in steps else [length]
     perm = list(positions)
-    perm[axis:axis] = [positions[at] + 1 for at in steps]
+    perm[axis:axis] = [positions[i] + 1 for i in steps]
     if lengths[axis] != -1:
         lengths[axis] *= math.prod(steps.values())
     apart = ops.transpose(ops.reshape(x, ints(split), False), ints(perm))
     return ops.reshape(apart, ints(lengths), False).output(0)
 
 
-merge_patches = MergePatches()
+merge_patches = Rule(_patches, _transpose, "joins", "slices")

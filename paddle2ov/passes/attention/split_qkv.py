@@ -1,4 +1,20 @@
-"""Splits a projection that several branches share into one each: Swin, ViT, DeiT, SVTR, GPT, grouped queries."""
+"""Computes q, k and v of attention by separate projections: Swin, ViT, DeiT, SVTR, GPT, grouped queries.
+
+Given:
+    x → MatMul(weight [C, 3·h·d]) → Add(bias) → Reshape [B, N, 3, h, d] → Transpose [2, 0, 3, 1, 4] → q, k, v, each a
+    Gather, Split or VariadicSplit along the axis of 3. The axis may be any of those that the last axis of the
+    projection is split into, the slices may differ in size, and Add, Reshape and Transpose may be missing: then each
+    slice must be transposed, or the rewrite would only turn one MatMul into three. The weight may be transposed, and a
+    few nodes may compute the bias from constants, as in Swin v2, whose keys have none.
+Result:
+    x → MatMul(weight_q [C, h·d]) → Add(bias_q) → Reshape [B, N, h, d] → Transpose [0, 2, 1, 3] → q; likewise k and v. A
+    scalar factor of q alone is folded into its weight and bias; below float32 only a power of two is, as another would
+    add a rounding to each weight. OpenVINO's attention kernel and MatMul absorb transposes of that rank; one of rank 5
+    is a pass over memory, and each of its three slices is another one unless it is contiguous.
+
+The slices of a weight are copies: the columns of [C, 3·h·d] are not contiguous, and OpenVINO exposes the memory of a
+Constant as read-only.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +34,7 @@ from paddle2ov.passes.computed_constants import computed_constant_of, elements_o
 from paddle2ov.passes.constant_operands import perm_of, reshaped_dims
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 from paddle2ov.typing import AnyArray
 
 _SLICING = {"Gather", "Split", "VariadicSplit"}
@@ -62,81 +78,59 @@ class _Split(Struct, frozen=True):
     slices: list[_Slice]
 
 
-class SplitQkv(Rule[_Shared, tuple[_Projection, _Split]]):
-    """Computes q, k and v of attention by separate projections.
+@at("Reshape", "Split", "VariadicSplit", needs=("Transpose",), reads=("Add", "MatMul"))
+def _projections(graph: Graph, node: Node) -> list[tuple[_Projection, _Split]] | None:
+    shared = _shared(node)
+    return None if shared is None else [(_projection(shared), _find_split(shared))]
 
-    Given:
-        x → MatMul(weight [C, 3·h·d]) → Add(bias) → Reshape [B, N, 3, h, d] → Transpose [2, 0, 3, 1, 4] → q, k, v, each
-        a Gather, Split or VariadicSplit along the axis of 3. The axis may be any of those that the last axis of the
-        projection is split into, the slices may differ in size, and Add, Reshape and Transpose may be missing: then
-        each slice must be transposed, or the rewrite would only turn one MatMul into three. The weight may be
-        transposed, and a few nodes may compute the bias from constants, as in Swin v2, whose keys have none.
-    Result:
-        x → MatMul(weight_q [C, h·d]) → Add(bias_q) → Reshape [B, N, h, d] → Transpose [0, 2, 1, 3] → q; likewise k and
-        v. A scalar factor of q alone is folded into its weight and bias; below float32 only a power of two is, as
-        another would add a rounding to each weight. OpenVINO's attention kernel and MatMul absorb transposes of that
-        rank; one of rank 5 is a pass over memory, and each of its three slices is another one unless it is contiguous.
 
-    The slices of a weight are copies: the columns of [C, 3·h·d] are not contiguous, and OpenVINO exposes the memory of
-    a Constant as read-only.
-    """
+def _shared(node: Node) -> _Shared | None:
+    value = node.input_value(0)
+    source = value.get_node()
+    add, bias = None, None
+    if source.get_type_name() == "Add":
+        sides = source.input_values()
+        for product, other in (sides, sides[::-1]):
+            if product.get_node().get_type_name() == "MatMul":
+                add, source, bias = source, product.get_node(), other
+                break
+    if source.get_type_name() != "MatMul":
+        return None
+    reshape = node if node.get_type_name() == "Reshape" else None
+    values, transpose = node.output(0) if reshape else value, None
+    follower = only_consumer(values)
+    if reshape and follower is not None and follower.get_type_name() == "Transpose":
+        values, transpose = follower.output(0), follower
+    kinds = {reader.get_node().get_type_name() for reader in consumers(values)}
+    return _Shared(source, add, bias, reshape, transpose, values) if kinds & _SLICING else None
 
-    roots = ("Reshape", "Split", "VariadicSplit")
-    needs = ("Transpose",)
-    reads = ("Add", "MatMul")
-    counts = ("projections", "parts", "scales")
 
-    def pattern(self, graph: Graph, node: Node) -> _Shared | None:
-        value = node.input_value(0)
-        source = value.get_node()
-        add, bias = None, None
-        if source.get_type_name() == "Add":
-            sides = source.input_values()
-            for product, other in (sides, sides[::-1]):
-                if product.get_node().get_type_name() == "MatMul":
-                    add, source, bias = source, product.get_node(), other
-                    break
-        if source.get_type_name() != "MatMul":
-            return None
-        reshape = node if node.get_type_name() == "Reshape" else None
-        values, transpose = node.output(0) if reshape else value, None
-        follower = only_consumer(values)
-        if reshape and follower is not None and follower.get_type_name() == "Transpose":
-            values, transpose = follower.output(0), follower
-        kinds = {reader.get_node().get_type_name() for reader in consumers(values)}
-        return _Shared(source, add, bias, reshape, transpose, values) if kinds & _SLICING else None
-
-    def check(self, graph: Graph, match: _Shared) -> tuple[_Projection, _Split]:
-        return _projection(match), _find_split(match)
-
-    def rewrite(self, graph: Graph, plan: tuple[_Projection, _Split]) -> Counts:
-        projection, split = plan
-        lead = split.rank - len(split.sizes)
-        x, add = projection.matmul.input_value(0), projection.add
-        transpose_a = projection.matmul.get_attributes()["transpose_a"]
-        for k, piece in enumerate(split.slices):
-            columns = _columns(
-                projection.matrix, projection.element_type, split, piece, 0 if projection.transposed else 1
-            )
-            value = ops.matmul(x, large_constant(columns, projection.element_type), transpose_a, projection.transposed)
-            name_after(value, projection.matmul, k)
-            if projection.bias is not None and add is not None:
-                columns = _columns(projection.bias, projection.element_type, split, piece, projection.bias.ndim - 1)
-                value = ops.add(value, large_constant(columns, projection.element_type))
-                name_after(value, add, k)
-            if split.reshape is not None:
-                target = _slice_shape(split.reshape, lead, split, piece)
-                value = ops.reshape(value, target, split.reshape.get_attributes()["special_zero"])
-                name_after(value, split.reshape, k)
-            if split.transpose is not None and split.perm is not None:
-                perm = split.perm
-                if piece.squeezed:
-                    perm = [axis - (axis > split.axis) for axis in perm if axis != split.axis]
-                value = ops.transpose(value, ints(perm))
-                name_after(value, split.transpose, k)
-            replace(piece.output, value.output(0))
-        scales = sum(piece.scale is not None for piece in split.slices)
-        return {"projections": 1, "parts": len(split.slices), "scales": scales}
+def _project_apart(graph: Graph, site: tuple[_Projection, _Split]) -> Counts:
+    projection, split = site
+    lead = split.rank - len(split.sizes)
+    x, add = projection.matmul.input_value(0), projection.add
+    transpose_a = projection.matmul.get_attributes()["transpose_a"]
+    for k, piece in enumerate(split.slices):
+        columns = _columns(projection.matrix, projection.element_type, split, piece, 0 if projection.transposed else 1)
+        value = ops.matmul(x, large_constant(columns, projection.element_type), transpose_a, projection.transposed)
+        name_after(value, projection.matmul, k)
+        if projection.bias is not None and add is not None:
+            columns = _columns(projection.bias, projection.element_type, split, piece, projection.bias.ndim - 1)
+            value = ops.add(value, large_constant(columns, projection.element_type))
+            name_after(value, add, k)
+        if split.reshape is not None:
+            target = _slice_shape(split.reshape, lead, split, piece)
+            value = ops.reshape(value, target, split.reshape.get_attributes()["special_zero"])
+            name_after(value, split.reshape, k)
+        if split.transpose is not None and split.perm is not None:
+            perm = split.perm
+            if piece.squeezed:
+                perm = [axis - (axis > split.axis) for axis in perm if axis != split.axis]
+            value = ops.transpose(value, ints(perm))
+            name_after(value, split.transpose, k)
+        replace(piece.output, value.output(0))
+    scales = sum(piece.scale is not None for piece in split.slices)
+    return {"projections": 1, "parts": len(split.slices), "scales": scales}
 
 
 def _projection(shared: _Shared) -> _Projection:
@@ -148,8 +142,7 @@ def _projection(shared: _Shared) -> _Projection:
     matrix = _matrix(node.input_value(1))
     if matrix is None or matrix.ndim != 2 or matrix.dtype.kind != "f":
         raise MatchFailureError("the weight is not a constant floating-point matrix")
-    if not all(map(_is_read_once, (node, shared.add))):
-        raise MatchFailureError("something else reads the projection")
+    require(all(map(_is_read_once, (node, shared.add))), "something else reads the projection")
     transposed = bool(node.get_attributes()["transpose_b"])
     columns = matrix.shape[0 if transposed else 1]
     if bias is not None and (bias.ndim == 0 or bias.size != columns or bias.shape[-1] != columns):
@@ -183,14 +176,12 @@ def _find_split(shared: _Shared) -> _Split:
         if size is None:
             raise MatchFailureError(_UNKNOWN)
         sizes.insert(0, size)
-    if math.prod(sizes) != before[-1]:
-        raise MatchFailureError("the reshape does not just split the last axis")
+    require(math.prod(sizes) == before[-1], "the reshape does not just split the last axis")
     perm = None if shared.transpose is None else perm_of(shared.transpose)
     if shared.transpose is not None and perm is None:
         raise MatchFailureError("the order of the axes is computed")
     axis, slices = _slices(shared.values, after, perm)
-    if axis < len(after) - len(sizes):
-        raise MatchFailureError("the slices are not along the axis that the projection computes")
+    require(axis >= len(after) - len(sizes), "the slices are not along the axis that the projection computes")
     if perm is None and not all(_is_transposed(piece.output, reshape is None) for piece in slices):
         raise MatchFailureError("a slice is not transposed: one MatMul is better than several")
     return _Split(reshape, shared.transpose, sizes, axis, len(after), perm, [_with_scale(piece) for piece in slices])
@@ -224,8 +215,7 @@ def _slices(values: Output, dims: list[int | None], perm: list[int] | None) -> t
     slices: list[_Slice] = []
     for reader in consumers(values):
         node = reader.get_node()
-        if node.get_type_name() not in _SLICING:
-            raise MatchFailureError("something else reads the projection")
+        require(node.get_type_name() in _SLICING, "something else reads the projection")
         is_gather = node.get_type_name() == "Gather"
         axis = ints_of(node.input_value(2 if is_gather else 1)) if reader.get_index() == 0 else None
         if axis is None or len(axis) != 1:
@@ -233,14 +223,12 @@ def _slices(values: Output, dims: list[int | None], perm: list[int] | None) -> t
         at = axis[0] % len(dims)
         axes.add(at if perm is None else perm[at])
         size = dims[next(iter(axes))]
-        if len(axes) > 1:
-            raise MatchFailureError("the slices are not all along one axis")
+        require(len(axes) <= 1, "the slices are not all along one axis")
         if size is None:
             raise MatchFailureError(_UNKNOWN)
         slices += _gather_slices(node, size) if is_gather else _split_slices(node, size, at)
     slices.sort(key=lambda piece: piece.start)
-    if len(slices) < 2:
-        raise MatchFailureError("there is only one slice")
+    require(len(slices) >= 2, "there is only one slice")
     if any(previous.stop > other.start for previous, other in itertools.pairwise(slices)):
         raise MatchFailureError("the slices overlap")
     return next(iter(axes)), slices
@@ -319,4 +307,4 @@ def _slice_shape(reshape: Node, lead: int, split: _Split, piece: _Slice) -> Node
     return ops.concat([leading, ops.constant(sizes, source.get_element_type())], 0)
 
 
-split_qkv = SplitQkv()
+split_qkv = Rule(_projections, _project_apart, "projections", "parts", "scales")

@@ -19,7 +19,7 @@ from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.node_kinds import UNARY
 from paddle2ov.passes.replacement import name_after
-from paddle2ov.passes.rule import MatchFailureError
+from paddle2ov.passes.rule import MatchFailureError, require
 
 KINDS = frozenset((*RULES, "Concat", "Reshape"))
 """Node types that a Gather may pass."""
@@ -107,8 +107,7 @@ class Pushdown:
         index = self._rows.index
         if layout.is_plain:
             return self._named(ops.gather(x.output, index, ints(layout.axis)))
-        if layout.axis_count == 1:
-            raise MatchFailureError("an axis holds more than one element of each row")
+        require(layout.axis_count != 1, "an axis holds more than one element of each row")
         axes = range(layout.axis, layout.axis + layout.axis_count)
         before, after = [0] * layout.axis, require_static(rank_dims(x)[axes.stop :])
         flat = ops.reshape(x.output, ints([*before, -1, *after]), True)
@@ -131,8 +130,7 @@ class Pushdown:
             raise MatchFailureError("it concatenates more than rows")
         counts = [count_rows(input_, axis, self._context.views) for input_ in inputs]
         lengths = [count for count in counts if count is not None]
-        if len(lengths) < len(counts):
-            raise MatchFailureError("the lengths of its inputs are not known")
+        require(len(lengths) >= len(counts), "the lengths of its inputs are not known")
         levels = zip(self._levels_of(lengths), inputs, strict=True)
         return self._concat([level(input_, layout) for level, input_ in levels], axis)
 
@@ -176,8 +174,7 @@ class Pushdown:
     def _reshaped(self, x: TensorView, layout: RowLayout) -> Output:
         node, source = x.node, x.node.inputs[0]
         before, after = rank_dims(source), rank_dims(x)
-        if layout.axis_count > 1:
-            raise MatchFailureError("its output has several row axes")
+        require(layout.axis_count <= 1, "its output has several row axes")
         same = None not in after[2:] and before[2:] == after[2:]
         if same and layout.axis == 1 and layout.is_plain and keeps_batch(x):
             return self(source, layout)  # the rows themselves are unchanged

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from paddle2ov.graph.shapes import Dims
 from paddle2ov.passes.detection.views import NodeView, TensorView
 from paddle2ov.passes.node_kinds import ELEMENTWISE
-from paddle2ov.passes.rule import MatchFailureError
+from paddle2ov.passes.rule import MatchFailureError, require
 
 
 class RowLayout(Struct, frozen=True):
@@ -65,8 +65,7 @@ def require_static(dims: Dims) -> list[int]:
         MatchFailureError: one of them is dynamic.
     """
     known = [dim for dim in dims if dim is not None]
-    if len(known) < len(dims):
-        raise MatchFailureError("a dimension is not known")
+    require(len(known) >= len(dims), "a dimension is not known")
     return known
 
 
@@ -93,8 +92,7 @@ def _other_axes(port: int) -> RowRule:
 
 
 def _softmax(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
-    if layout.has(node.attributes["axis"] % len(rank_dims(x))):
-        raise MatchFailureError("it works along the rows' axis")
+    require(not layout.has(node.attributes["axis"] % len(rank_dims(x))), "it works along the rows' axis")
     return [layout]
 
 
@@ -105,16 +103,14 @@ def _reduced(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout
 def _squeezed(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
     rank = len(rank_dims(node.inputs[0]))
     axes = _axes(node, 1, rank)
-    if layout.axis_count > 1:
-        raise MatchFailureError("the rows have several axes")
+    require(layout.axis_count <= 1, "the rows have several axes")
     left = [axis for axis in range(rank) if axis not in axes]
     return _only_data(node, replace(layout, axis=left[layout.axis]))
 
 
 def _unsqueezed(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
     axes = _axes(node, 1, len(rank_dims(x)))
-    if any(layout.has(axis) for axis in axes):
-        raise MatchFailureError("it adds an axis among the rows'")
+    require(not any(layout.has(axis) for axis in axes), "it adds an axis among the rows'")
     return _only_data(node, replace(layout, axis=layout.axis - sum(axis < layout.axis for axis in axes)))
 
 
@@ -126,8 +122,7 @@ def _gather(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout 
     if batch_dims or layout.axis_count > 1 or len(index) > 1:
         raise MatchFailureError("it gathers more than along one axis")
     own = layout.axis + (not index and layout.axis >= axis)
-    if own == axis:
-        raise MatchFailureError("it gathers along the rows' axis")
+    require(own != axis, "it gathers along the rows' axis")
     return _only_data(node, replace(layout, axis=own))
 
 
@@ -143,8 +138,7 @@ def _matmul(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout 
     rank, columns = len(rank_dims(node.inputs[0])), rank_dims(node.inputs[1])
     if node.attributes["transpose_a"] or len(columns) > 2 or layout.axis >= rank - 1:
         raise MatchFailureError("its second operand has rows as well")
-    if layout.axis_count > 1:
-        raise MatchFailureError("the rows do not have one axis of their own")
+    require(layout.axis_count <= 1, "the rows do not have one axis of their own")
     return [layout, None]
 
 
@@ -158,16 +152,13 @@ def is_pointwise(node: NodeView) -> bool:
 
 def _convolution(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
     rank_dims(node.inputs[1])
-    if not is_pointwise(node):
-        raise MatchFailureError("it reads several positions")
-    if layout.axis < 2:
-        raise MatchFailureError("the rows are not its positions")
+    require(is_pointwise(node), "it reads several positions")
+    require(layout.axis >= 2, "the rows are not its positions")
     return [layout, None]
 
 
 def _elementwise(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
-    if node.attributes.get("auto_broadcast", "numpy") != "numpy":
-        raise MatchFailureError("it does not broadcast as NumPy does")
+    require(node.attributes.get("auto_broadcast", "numpy") == "numpy", "it does not broadcast as NumPy does")
     dims, operands = rank_dims(x), [rank_dims(input_) for input_ in node.inputs]
     kinds = [_rows_of_operand(own, dims, layout) for own in operands]
     if set(kinds) == {"one"}:  # a single row, which may be gathered or not
@@ -185,8 +176,7 @@ def _rows_of_operand(own: Dims, dims: Dims, layout: RowLayout) -> str:
     start = layout.axis - len(dims) + len(own)
     if start + layout.axis_count <= 0:
         return "one"
-    if start < 0:
-        raise MatchFailureError("an operand has some of the rows' axes only")
+    require(start >= 0, "an operand has some of the rows' axes only")
     own, full = own[start : start + layout.axis_count], dims[layout.axis : layout.axis + layout.axis_count]
     if all(dim == 1 for dim in own):
         # If there is only one row in total, this may be that row. Broadcasting it over the gathered rows of another
@@ -194,8 +184,7 @@ def _rows_of_operand(own: Dims, dims: Dims, layout: RowLayout) -> str:
         return "one"
     if None not in own and own == full:
         return "all"
-    if not layout.is_plain:
-        raise MatchFailureError("an operand may be broadcast over several rows")
+    require(layout.is_plain, "an operand may be broadcast over several rows")
     return "unknown" if own[0] is None else "all"
 
 

@@ -1,4 +1,13 @@
-"""Sinks a Squeeze that separates a transposed convolution from its batch norm."""
+"""Sinks a Squeeze through the elementwise nodes after a transposed convolution, so that these can be fused.
+
+The rank of the convolution is kept, since OpenVINO's transposed convolution is slower at rank 3 than at rank 4.
+
+Given:
+    A transposed convolution (→ Add of a constant) → Squeeze → elementwise nodes with constants, each the only reader of
+    the one before.
+Result:
+    The Squeeze comes last; if only an Unsqueeze of the same axes reads it, both are eliminated.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +24,7 @@ from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
 from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, is_slope
 from paddle2ov.passes.node_kinds import BINARY, UNARY
 from paddle2ov.passes.replacement import name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 
 _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
 
@@ -29,50 +38,34 @@ class _Sinking(Struct, frozen=True):
     """The Unsqueeze that it then cancels with."""
 
 
-class SinkSqueezes(Rule[Node, _Sinking]):
-    """Sinks a Squeeze through the elementwise nodes after a transposed convolution, so that these can be fused.
+@at("Squeeze", reads=("Add", *_STARTS))
+def _sinking(graph: Graph, squeeze: Node) -> list[_Sinking] | None:
+    if not _follows_start(squeeze.input_value(0)):
+        return None
+    axes = axes_of(squeeze)
+    if axes is None:
+        raise MatchFailureError("the axes are computed, or the rank is not known")
+    path = _path(squeeze, axes)
+    follower = only_consumer((path[-1] if path else squeeze).output(0))
+    meets = follower is not None and follower.get_type_name() == "Unsqueeze" and axes_of(follower) == axes
+    require(path or meets, "the next node cannot move before the squeeze")
+    return [_Sinking(squeeze, axes, path, follower if meets else None)]
 
-    The rank of the convolution is kept, since OpenVINO's transposed convolution is slower at rank 3 than at rank 4.
 
-    Given:
-        A transposed convolution (→ Add of a constant) → Squeeze → elementwise nodes with constants, each the only
-        reader of the one before.
-    Result:
-        The Squeeze comes last; if only an Unsqueeze of the same axes reads it, both are eliminated.
-    """
-
-    roots = ("Squeeze",)
-    reads = ("Add", *_STARTS)
-    counts = ("sunk", "cancelled")
-
-    def pattern(self, graph: Graph, node: Node) -> Node | None:
-        return node if _follows_start(node.input_value(0)) else None
-
-    def check(self, graph: Graph, match: Node) -> _Sinking:
-        axes = axes_of(match)
-        if axes is None:
-            raise MatchFailureError("the axes are computed, or the rank is not known")
-        path = _path(match, axes)
-        follower = only_consumer((path[-1] if path else match).output(0))
-        meets = follower is not None and follower.get_type_name() == "Unsqueeze" and axes_of(follower) == axes
-        if not path and not meets:
-            raise MatchFailureError("the next node cannot move before the squeeze")
-        return _Sinking(match, axes, path, follower if meets else None)
-
-    def rewrite(self, graph: Graph, plan: _Sinking) -> Counts:
-        last = plan.path[-1].output(0) if plan.path else plan.squeeze.output(0)
-        readers = consumers(last)
-        value = plan.squeeze.input_value(0)
-        for node in plan.path:
-            value = _with_unit_axes(node, value, plan.axes)
-        if plan.unsqueeze is not None:
-            replace(plan.unsqueeze.output(0), value)
-            return {"cancelled": 1}
-        after = ops.squeeze(value, ints(sorted(plan.axes)))
-        name_after(after, plan.squeeze, "sunk")
-        for reader in readers:
-            reader.replace_source_output(after.output(0))
-        return {"sunk": 1}
+def _sink(graph: Graph, sinking: _Sinking) -> Counts:
+    last = sinking.path[-1].output(0) if sinking.path else sinking.squeeze.output(0)
+    readers = consumers(last)
+    value = sinking.squeeze.input_value(0)
+    for node in sinking.path:
+        value = _with_unit_axes(node, value, sinking.axes)
+    if sinking.unsqueeze is not None:
+        replace(sinking.unsqueeze.output(0), value)
+        return {"cancelled": 1}
+    after = ops.squeeze(value, ints(sorted(sinking.axes)))
+    name_after(after, sinking.squeeze, "sunk")
+    for reader in readers:
+        reader.replace_source_output(after.output(0))
+    return {"sunk": 1}
 
 
 def _follows_start(output: Output) -> bool:
@@ -118,4 +111,4 @@ def _with_unit_axes(node: Node, value: Output, axes: Axes) -> Output:
     return node.output(0)
 
 
-sink_squeezes = SinkSqueezes()
+sink_squeezes = Rule(_sinking, _sink, "sunk", "cancelled")

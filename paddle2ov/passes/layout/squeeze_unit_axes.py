@@ -1,4 +1,11 @@
-"""Eliminates the axes of size 1 between an Unsqueeze and a Squeeze."""
+"""Computes convolutions of sequences, and the nodes around them, at rank 3, so that these can be fused.
+
+Given:
+    x → Unsqueeze → convolutions, poolings, reductions, pads, transposes and elementwise nodes with constants, each the
+    only reader of the one before, and none along the new axes → Squeeze of these.
+Result:
+    The nodes compute on x.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +24,7 @@ from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
 from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import inherit_name, name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 from paddle2ov.typing import AnyArray, known
 
 Axes: TypeAlias = frozenset[int]
@@ -27,57 +34,46 @@ _CONVOLUTIONS = {"Convolution": 0, "GroupConvolution": 1}
 _PASSED = {*_CONVOLUTIONS, *UNARY, *BINARY, *REDUCTIONS, "AvgPool", "MaxPool", "Pad", "PRelu", "Transpose"}
 
 
-class SqueezeUnitAxes(Rule[list[Node], list[Node]]):
-    """Computes convolutions of sequences, and the nodes around them, at rank 3, so that these can be fused.
-
-    Given:
-        x → Unsqueeze → convolutions, poolings, reductions, pads, transposes and elementwise nodes with constants, each
-        the only reader of the one before, and none along the new axes → Squeeze of these.
-    Result:
-        The nodes compute on x.
-    """
-
-    roots = ("Squeeze",)
-    reads = (*_PASSED, "Unsqueeze")
-    counts = ("convolutions", "others")
-
-    def pattern(self, graph: Graph, node: Node) -> list[Node] | None:
-        """The nodes from an Unsqueeze to a Squeeze, each the only reader of the one before."""
-        path, output = [node], node.input_value(0)
-        while True:
-            source = output.get_node()
-            path.append(source)
-            if source.get_type_name() == "Unsqueeze":
-                return None if len(path) == 2 and _is_result(node) else path[::-1]
-            before = _source(source) if source.get_type_name() in _PASSED else None
-            if before is None or only_consumer(output) is None:
-                return None
-            output = before
-
-    def check(self, graph: Graph, match: list[Node]) -> list[Node]:
-        axes = axes_of(match[-1])
-        for node in match[-2:0:-1]:
-            dims = dims_of(node.output(0))
-            if axes is None or dims is None:
-                raise MatchFailureError(_UNKNOWN_AXES)
-            if not _ignores_axes(node, axes, len(dims)):
-                raise MatchFailureError("a node computes along the axes of size 1")
-            if node.get_type_name() == "Transpose":
-                perm = known(perm_of(node))
-                axes = frozenset(perm[axis] for axis in axes)
-        if axes is None:
+@at("Squeeze", reads=(*_PASSED, "Unsqueeze"))
+def _between(graph: Graph, squeeze: Node) -> list[list[Node]] | None:
+    path = _path(squeeze)
+    if path is None:
+        return None
+    axes = axes_of(squeeze)
+    for node in path[-2:0:-1]:
+        dims = dims_of(node.output(0))
+        if axes is None or dims is None:
             raise MatchFailureError(_UNKNOWN_AXES)
-        if axes_of(match[0]) != axes:
-            raise MatchFailureError("other axes are added than removed")
-        return match
+        require(_ignores_axes(node, axes, len(dims)), "a node computes along the axes of size 1")
+        if node.get_type_name() == "Transpose":
+            perm = known(perm_of(node))
+            axes = frozenset(perm[axis] for axis in axes)
+    require(axes is not None, _UNKNOWN_AXES)
+    require(axes_of(path[0]) == axes, "other axes are added than removed")
+    return [path]
 
-    def rewrite(self, graph: Graph, plan: list[Node]) -> Counts:
-        unsqueeze, *path, squeeze = plan
-        value, axes = unsqueeze.input_value(0), known(axes_of(unsqueeze))
-        for node in path:
-            value, axes = _without_unit_axes(node, value, axes)
-        replace(squeeze.output(0), value)
-        return {"convolutions" if any(node.get_type_name() in _CONVOLUTIONS for node in path) else "others": 1}
+
+def _path(squeeze: Node) -> list[Node] | None:
+    """The nodes from an Unsqueeze to a Squeeze, each the only reader of the one before."""
+    path, output = [squeeze], squeeze.input_value(0)
+    while True:
+        source = output.get_node()
+        path.append(source)
+        if source.get_type_name() == "Unsqueeze":
+            return None if len(path) == 2 and _is_result(squeeze) else path[::-1]
+        before = _source(source) if source.get_type_name() in _PASSED else None
+        if before is None or only_consumer(output) is None:
+            return None
+        output = before
+
+
+def _leave_out(graph: Graph, nodes: list[Node]) -> Counts:
+    unsqueeze, *path, squeeze = nodes
+    value, axes = unsqueeze.input_value(0), known(axes_of(unsqueeze))
+    for node in path:
+        value, axes = _without_unit_axes(node, value, axes)
+    replace(squeeze.output(0), value)
+    return {"convolutions" if any(node.get_type_name() in _CONVOLUTIONS for node in path) else "others": 1}
 
 
 _UNKNOWN_AXES = "the axes are computed, or the rank is not known"
@@ -249,4 +245,4 @@ def _renamed(new: Node, old: Node) -> Output:
     return new.output(0)
 
 
-squeeze_unit_axes = SqueezeUnitAxes()
+squeeze_unit_axes = Rule(_between, _leave_out, "convolutions", "others")

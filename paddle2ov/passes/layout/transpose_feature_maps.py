@@ -1,4 +1,17 @@
-"""Transposes the image rather than the tokens where one is reshaped to the other: SVTR, SegFormer, detectors."""
+"""Swaps a transpose of tokens and the reshape to or from an image: SVTR, SegFormer, detectors.
+
+Given:
+    (a) tokens [B, H·W, C] → Transpose [0, 2, 1] → Reshape [B, C, H, W] → Convolution, where B or another size is
+    unknown, (b) image [B, C, H, W] → Reshape [B, C, H·W] → Transpose [0, 2, 1], where all sizes are known and several
+    nodes read the tokens, or (c) as (a), with any sizes and readers, and heads instead of C, if the tokens of an image
+    take 2 MB or more and C is a power of two. Nothing else reads the tensor in between. An image may have any rank.
+Result:
+    (a) tokens → Reshape [B, H, W, C] → Transpose [0, 3, 1, 2], which OpenVINO runs as a change of layout, in less than
+    half of the time; (b) image → Transpose [0, 2, 3, 1] → Reshape [B, H·W, C], which costs nothing if a convolution has
+    computed the image, whose channels are contiguous; (c) tokens → Reshape [B, H·W, 1, C] → Transpose [0, 3, 1, 2] →
+    Reshape, in half of the time: the columns that the other kernel reads are at strides that evict each other from the
+    cache. OpenVINO rewrites all other cases itself, or runs them as fast; with dynamic shapes (b) would take longer.
+"""
 
 from __future__ import annotations
 
@@ -11,73 +24,38 @@ from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import consumers, only_consumer
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.constant_operands import perm_of, reshaped_dims
+from paddle2ov.passes.constant_operands import reshaped_dims
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.index import Index
 from paddle2ov.passes.replacement import name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule
+from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 
 
-class _Tokens(Struct, frozen=True):
+class _FeatureMap(Struct, frozen=True):
     transpose: Node
-    reshape: Node
+    old: Output
+    new: Output
     kind: str
     """The name under which it is counted."""
 
 
-class _Moved(Struct, frozen=True):
-    old: Output
-    new: Output
-    tokens: _Tokens
+@at("Transpose", when=lambda index, place: index.perm(place) == [0, 2, 1])
+def _feature_map(graph: Graph, transpose: Node) -> list[_FeatureMap] | None:
+    follower, source = only_consumer(transpose.output(0)), transpose.input_value(0).get_node()
+    if follower is not None and follower.get_type_name() == "Reshape":
+        image = follower.output(0)
+        if any(reader.get_node().get_type_name() in _CONVOLUTIONS for reader in consumers(image)):
+            return [_FeatureMap(transpose, image, _image(transpose, follower), "to images")]
+        if len(dims_of(image) or ()) > 3:
+            return [_FeatureMap(transpose, transpose.output(0), _with_unit_axis(transpose), "widened")]
+    elif source.get_type_name() == "Reshape" and only_consumer(source.output(0)) is not None:
+        return [_FeatureMap(transpose, transpose.output(0), _tokens(transpose, source), "to tokens")]
+    return None
 
 
-class TransposeFeatureMaps(Rule[_Tokens, _Moved]):
-    """Swaps a transpose of tokens and the reshape to or from an image.
-
-    Given:
-        (a) tokens [B, H·W, C] → Transpose [0, 2, 1] → Reshape [B, C, H, W] → Convolution, where B or another size is
-        unknown, (b) image [B, C, H, W] → Reshape [B, C, H·W] → Transpose [0, 2, 1], where all sizes are known and
-        several nodes read the tokens, or (c) as (a), with any sizes and readers, and heads instead of C, if the tokens
-        of an image take 2 MB or more and C is a power of two. Nothing else reads the tensor in between. An image may
-        have any rank.
-    Result:
-        (a) tokens → Reshape [B, H, W, C] → Transpose [0, 3, 1, 2], which OpenVINO runs as a change of layout, in less
-        than half of the time; (b) image → Transpose [0, 2, 3, 1] → Reshape [B, H·W, C], which costs nothing if a
-        convolution has computed the image, whose channels are contiguous; (c) tokens → Reshape [B, H·W, 1, C] →
-        Transpose [0, 3, 1, 2] → Reshape, in half of the time: the columns that the other kernel reads are at strides
-        that evict each other from the cache. OpenVINO rewrites all other cases itself, or runs them as fast; with
-        dynamic shapes (b) would take longer.
-    """
-
-    roots = ("Transpose",)
-    counts = ("to images", "to tokens", "widened")
-
-    def may_match(self, index: Index, place: int) -> bool:
-        return index.perm(place) == [0, 2, 1]
-
-    def pattern(self, graph: Graph, node: Node) -> _Tokens | None:
-        if perm_of(node) != [0, 2, 1]:
-            return None
-        follower, source = only_consumer(node.output(0)), node.input_value(0).get_node()
-        if follower is not None and follower.get_type_name() == "Reshape":
-            if any(reader.get_node().get_type_name() in _CONVOLUTIONS for reader in consumers(follower.output(0))):
-                return _Tokens(node, follower, "to images")
-            return _Tokens(node, follower, "widened") if len(dims_of(follower.output(0)) or ()) > 3 else None
-        if source.get_type_name() == "Reshape" and only_consumer(source.output(0)) is not None:
-            return _Tokens(node, source, "to tokens")
-        return None
-
-    def check(self, graph: Graph, match: _Tokens) -> _Moved:
-        transpose, reshape = match.transpose, match.reshape
-        if match.kind == "to images":
-            return _Moved(reshape.output(0), _image(transpose, reshape), match)
-        make = _tokens if match.kind == "to tokens" else _with_unit_axis
-        return _Moved(transpose.output(0), make(transpose, reshape), match)
-
-    def rewrite(self, graph: Graph, plan: _Moved) -> Counts:
-        name_after(plan.new.get_node().input_value(0).get_node(), plan.old.get_node(), "feature_map")
-        replace(plan.old, plan.new, plan.tokens.transpose)
-        return {plan.tokens.kind: 1}
+def _swap(graph: Graph, feature_map: _FeatureMap) -> Counts:
+    name_after(feature_map.new.get_node().input_value(0).get_node(), feature_map.old.get_node(), "feature_map")
+    replace(feature_map.old, feature_map.new, feature_map.transpose)
+    return {feature_map.kind: 1}
 
 
 _CONVOLUTIONS = ("Convolution", "GroupConvolution")
@@ -86,7 +64,7 @@ _MIN_ELEMENTS, _MIN_CHANNELS = 1 << 19, 64
 _UNKNOWN = "sizes are not known"
 
 
-def _with_unit_axis(transpose: Node, reshape: Node) -> Output:
+def _with_unit_axis(transpose: Node) -> Output:
     x = transpose.input_value(0)
     dims = dims_of(x)
     if dims is None or dims[1] is None or dims[2] is None:
@@ -105,8 +83,7 @@ def _image(transpose: Node, reshape: Node) -> Output:
         raise MatchFailureError(_UNKNOWN)
     if len(image) < 4 or 0 in (*tokens, *image):
         raise MatchFailureError("the other tensor is not a feature map")
-    if None not in tokens:
-        raise MatchFailureError("all sizes are known: OpenVINO rewrites that itself")
+    require(None in tokens, "all sizes are known: OpenVINO rewrites that itself")
     batch, length, channels = tokens
     told = ints_of(reshape.input_value(1)) or []
     zeros = [i for i, item in enumerate(told) if item == 0 and reshape.get_attributes()["special_zero"]]
@@ -117,8 +94,7 @@ def _image(transpose: Node, reshape: Node) -> Output:
     if not same_batch and (length is None or None in inner or length != _size(inner)):
         raise MatchFailureError("the reshape may not keep the batch")
     target = [batch if batch is not None else 0, *(-1 if dim is None else dim for dim in inner), channels]
-    if target.count(-1) > 1:
-        raise MatchFailureError("several sizes of the feature map are not known")
+    require(target.count(-1) <= 1, "several sizes of the feature map are not known")
     rank = len(image)
     split = ops.reshape(x, ints(target), True)
     return ops.transpose(split, ints([0, rank - 1, *range(1, rank - 1)])).output(0)
@@ -131,8 +107,7 @@ def _tokens(transpose: Node, reshape: Node) -> Output:
         raise MatchFailureError(_UNKNOWN)
     if len(image) < 4 or 0 in image or merged[:2] != image[:2]:
         raise MatchFailureError("the other tensor is not a feature map")
-    if len(consumers(transpose.output(0))) < 2:
-        raise MatchFailureError("one node reads the tokens: OpenVINO rewrites that itself")
+    require(len(consumers(transpose.output(0))) >= 2, "one node reads the tokens: OpenVINO rewrites that itself")
     last = ops.transpose(x, ints([0, *range(2, len(image)), 1]))
     return ops.reshape(last, ints([dim or 0 for dim in (merged[0], merged[2], merged[1])]), False).output(0)
 
@@ -141,4 +116,4 @@ def _size(dims: Dims) -> int:
     return math.prod(dim or 0 for dim in dims)
 
 
-transpose_feature_maps = TransposeFeatureMaps()
+transpose_feature_maps = Rule(_feature_map, _swap, "to images", "to tokens", "widened")
