@@ -1,8 +1,10 @@
 """Build the files of a release and try them: `make release` is the rehearsal, on any commit.
 
 Builds the sdist and, from it, the wheel; checks their metadata; installs the wheel alone into an empty environment,
-where it converts a recorded model and must compute what Paddle computed. `dist/` then holds both, `notes.md` (the
-changelog's section) and `sbom.json` (what the wheel brought with it, in CycloneDX's format). Nothing is uploaded.
+where it converts a recorded model and must compute what Paddle computed, and again with the oldest releases that it
+allows of what it needs (for Python 3.10 or 3.11, which these have wheels for). `dist/` then holds both files,
+`notes.md` (the changelog's section) and `sbom.json` (what the wheel brought with it, in CycloneDX's format). Nothing is
+uploaded.
 
 With `--tag v1.2.3`, the tag has to be that of the package's version, and the changelog has to have a section for it.
 """
@@ -65,12 +67,18 @@ def build(target: Path) -> Path:
     return wheel
 
 
-def try_out(wheel: Path, environment: Path) -> Path:
-    """Install the wheel into an empty environment and use it there. Returns the environment's Python."""
+def oldest(project: str) -> list[str]:
+    """The oldest releases that the text of a pyproject.toml allows of what the package needs."""
+    needed = re.findall(r"^dependencies = \[$(.*?)^\]$", project, flags=re.M | re.S)[0]
+    return [f"{name}=={least}.*" for name, least in re.findall(r'"([\w-]+)>=([\d.]+)"', needed)]
+
+
+def try_out(wheel: Path, environment: Path, *others: str) -> Path:
+    """Install the wheel into an empty environment, with these others, and use it there. Returns its Python."""
     shutil.rmtree(environment, ignore_errors=True)
     venv.create(environment, with_pip=True)
     python = environment / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    run(python, "-m", "pip", "install", "--quiet", wheel)
+    run(python, "-m", "pip", "install", "--quiet", wheel, *others)
     run(python, "-I", "-c", TRIAL, RECORDED, ROOT, cwd=environment)
     run(python, "-I", "-m", "paddle2ov", "--version", cwd=environment)
     return python
@@ -86,7 +94,9 @@ def main() -> None:
     text = notes((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), version, released=tag is not None)
 
     dist = ROOT / "dist"
-    python = try_out(build(dist), ROOT / "build" / "release")
+    wheel = build(dist)
+    try_out(wheel, ROOT / "build" / "oldest", *oldest((ROOT / "pyproject.toml").read_text(encoding="utf-8")))
+    python = try_out(wheel, ROOT / "build" / "release")
     (dist / "notes.md").write_text(text, encoding="utf-8")
     run(sys.executable, "-m", "cyclonedx_py", "environment", python, "--output-file", dist / "sbom.json")
     print(f"{version} is built and tried:", *sorted(path.name for path in dist.iterdir()), sep="\n  dist/")

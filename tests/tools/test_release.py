@@ -3,7 +3,7 @@
 import pytest
 
 import paddle2ov
-from tools.release import ROOT, check_tag, notes
+from tools.release import ROOT, check_tag, notes, oldest
 
 CHANGELOG = """# Changelog
 
@@ -41,6 +41,13 @@ def test_the_tag_is_that_of_the_version():
     check_tag("v1.2.0", "1.2.0")
     with pytest.raises(SystemExit, match=r"expected v1\.2\.0"):
         check_tag("v1.1.0", "1.2.0")
+
+
+def test_a_release_is_tried_with_the_oldest_that_it_allows():
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert {"click==8.2.*", "openvino==2026.4.*"} <= set(oldest(project))
+    needed = project.partition("dependencies = [")[2].partition("\n]")[0]
+    assert len(oldest(project)) == needed.count("\n")
 
 
 def test_the_changelog_has_notes_for_the_next_release():
