@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("converters", "gen_models", "paddle2ov", "tests", "tools")
+FOLDERS = (".graft", "converters", "gen_models", "paddle2ov", "tests", "tools")
 FILES = ("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "op_table.py", "pyproject.toml")
 
 SAFELY = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # early patch releases of Python 3.10 lack it
@@ -53,7 +53,9 @@ def copy_of_the_tree(target):
     """What a clone holds of the package and its tests."""
     target.mkdir(parents=True)
     for folder in FOLDERS:
-        shutil.copytree(ROOT / folder, target / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        if (ROOT / folder).is_dir():  # an sdist has no links
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / folder, target / folder, symlinks=True, ignore=ignored)
     for file in FILES:
         shutil.copy2(ROOT / file, target)
     return target
