@@ -182,52 +182,67 @@ class _Header(Struct, frozen=True):
     count: int
 
 
+class _TensorError(Exception):
+    """Why what a file holds is no tensor, or not the one that the program declares."""
+
+
 def _read_tensor(
     file: _File, start: int, variable: Variable, path: Path, headers: dict[bytes, _Header]
 ) -> tuple[Parameter, int]:
-    """Reads the tensor at `start`; `headers` caches decoded headers by their bytes."""
-    end = file.size
+    """Reads the tensor at `start`, and where it ends; `headers` caches decoded headers by their bytes."""
+    try:
+        text, offset = _header_at(file, start)
+        header = headers.get(text)
+        if header is None:
+            header = headers[text] = _header(text)
+        return _tensor_at(file, offset, header, variable)
+    except _TensorError as error:
+        raise ModelReadError(f"{path}: parameter '{variable.name}' at byte {start}: {error}") from None
 
-    def fail(reason: str) -> ModelReadError:
-        return ModelReadError(f"{path}: parameter '{variable.name}' at byte {start}: {reason}")
 
+def _header_at(file: _File, start: int) -> tuple[bytes, int]:
+    """The description of the tensor at `start`, and where its data begins."""
     try:
         lod_version, levels, version, size = _HEADERS.unpack(file.bytes_at(start, _HEADERS.size))
         if lod_version != 0:
-            raise fail(f"unknown format version {lod_version}")
-        offset = start + _LOD_BYTES
+            raise _TensorError(f"unknown format version {lod_version}")
+        offset = start + _HEADERS.size
         if levels:
-            if levels > _MAX_LOD_LEVELS:
-                raise fail(f"absurd number of LoD levels {levels}")
-            for _ in range(levels):
-                offset += 8 + struct.unpack("<Q", file.bytes_at(offset, 8))[0]
-                if offset > end:
-                    raise fail("the file ends within its LoD")
-            version, size = _TENSOR_HEADER.unpack(file.bytes_at(offset, _TENSOR_HEADER.size))
+            after = _after_lod(file, start + _LOD_BYTES, levels)
+            version, size = _TENSOR_HEADER.unpack(file.bytes_at(after, _TENSOR_HEADER.size))
+            offset = after + _TENSOR_HEADER.size
     except struct.error:
-        raise fail("the file ends within it") from None
+        raise _TensorError("the file ends within it") from None
     if version != 0:
-        raise fail(f"unknown tensor version {version}")
-    offset += _TENSOR_HEADER.size
-    if not 0 < size <= _MAX_DESC_BYTES or offset + size > end:
-        raise fail(f"impossible description size {size}")
-    text = file.bytes_at(offset, size)
-    offset += size
-    header = headers.get(text)
-    if header is None:
-        try:
-            header = headers[text] = _header(text)
-        except ValueError as error:
-            raise fail(str(error)) from None
+        raise _TensorError(f"unknown tensor version {version}")
+    if not 0 < size <= _MAX_DESC_BYTES or offset + size > file.size:
+        raise _TensorError(f"impossible description size {size}")
+    return file.bytes_at(offset, size), offset + size
+
+
+def _after_lod(file: _File, offset: int, levels: int) -> int:
+    """Where the LoD ends whose levels begin at `offset`."""
+    if levels > _MAX_LOD_LEVELS:
+        raise _TensorError(f"absurd number of LoD levels {levels}")
+    for _ in range(levels):
+        offset += 8 + struct.unpack("<Q", file.bytes_at(offset, 8))[0]
+        if offset > file.size:
+            raise _TensorError("the file ends within its LoD")
+    return offset
+
+
+def _tensor_at(file: _File, offset: int, header: _Header, variable: Variable) -> tuple[Parameter, int]:
+    """The parameter whose data begins at `offset`, and where it ends."""
     dtype, shape, storage, count = header.dtype, header.shape, header.storage, header.count
     if variable.shape is not None and shape != variable.shape and not _fits(shape, variable.shape):
-        raise fail(f"the program declares shape {list(variable.shape)}, the file holds {list(shape)}")
+        raise _TensorError(f"the program declares shape {list(variable.shape)}, the file holds {list(shape)}")
     after = offset + count * storage.itemsize
-    if after > end:
-        raise fail(f"shape {list(shape)} of {dtype} needs {after - offset} bytes, {end - offset} are left")
+    if after > file.size:
+        needed, left = after - offset, file.size - offset
+        raise _TensorError(f"shape {list(shape)} of {dtype} needs {needed} bytes, {left} are left")
     data = file.array_at(offset, storage, count).reshape(shape) if count else np.empty(shape, storage)
     if variable.dtype not in (None, dtype) and not _may_replace(variable.dtype, dtype, data):
-        raise fail(f"the program declares {variable.dtype}, the file holds {dtype}")
+        raise _TensorError(f"the program declares {variable.dtype}, the file holds {dtype}")
     return Parameter(variable.name, dtype, data), after
 
 
@@ -235,9 +250,9 @@ def _header(text: bytes) -> _Header:
     number, *dims = _plain_fields(text) or _decoded(text)
     dtype = dtypes.LEGACY.get(number)
     if dtype is None:
-        raise ValueError(f"unknown data type number {number}")
+        raise _TensorError(f"unknown data type number {number}")
     if len(dims) > MAX_RANK or min(dims, default=0) < 0:
-        raise ValueError(f"impossible shape {dims}")
+        raise _TensorError(f"impossible shape {dims}")
     shape = tuple(dims)
     return _Header(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))
 
@@ -273,7 +288,7 @@ def _decoded(text: bytes) -> list[int]:
     try:
         desc = TensorDesc.FromString(text)
     except DecodeError as error:
-        raise ValueError(f"its description cannot be decoded: {error}") from None
+        raise _TensorError(f"its description cannot be decoded: {error}") from None
     return [desc.data_type, *desc.dims]
 
 
