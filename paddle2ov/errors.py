@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from traceback import walk_stack
 from typing import Any
@@ -81,21 +81,25 @@ class Refusal:
         operator: their type.
         reason: why they cannot be converted.
         places: where each of them stands.
+        given: the inputs with other shapes or types than the program declares, where these are the reason.
     """
 
     operator: str
     reason: str
     places: tuple[Place, ...]
+    given: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         used, at = (f", used {len(self.places)}x", "first at") if len(self.places) > 1 else ("", "at")
-        return f"{self.operator}{used}: {self.reason}\n  {at} {self.places[0]}"
+        given = f"not with {', '.join(self.given)}: " if self.given else ""
+        return f"{self.operator}{used}: {given}{self.reason}\n  {at} {self.places[0]}"
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: their number, and the first place, with the model's source where it is known."""
         return {
             "operator": self.operator,
             "reason": self.reason,
+            "given": list(self.given),
             "place": str(self.places[0]),
             "count": len(self.places),
         }
@@ -212,6 +216,11 @@ class OpInputError(ConversionInputError, OpConversionError):
             f"input: the model does not convert with {', '.join(given)}; it does with what the program declares.\n"
             f"{place.op_type}: {reason}\n  at {place}",
         )
+
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """The one operator, with what is given."""
+        return tuple(replace(refusal, given=self.given) for refusal in super().refusals)
 
     def __reduce__(self) -> tuple[type[OpInputError], tuple[object, ...]]:
         return type(self), (self.place, self.reason, self.given)

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import structs
 
 from paddle2ov.arguments import CONVERSION_NAMES, called_here
-from paddle2ov.errors import OpConversionError, OpInputError, Paddle2OVError, Place, Refusal, UnsupportedOpsError
+from paddle2ov.errors import OpConversionError, Paddle2OVError, Place, Refusal, UnsupportedOpsError
 from paddle2ov.graph.values import EmptyTensorArray
 from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.files import model_path
@@ -23,7 +23,7 @@ from paddle2ov.report import jsonable
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, OutputArgument
 from paddle2ov.translation.model_argument import prepare
-from paddle2ov.translation.model_builder import TranslationRequest, convert_program
+from paddle2ov.translation.model_builder import TranslationRequest, as_declared, described_overrides, translate_program
 from paddle2ov.translation.registry import STRUCTURE, Registry
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator, input_parameter
@@ -121,7 +121,6 @@ def inspect(
     Raises:
         ModelReadError: the model cannot be found or read.
         ConversionInputError: an input or a result is none of the program's.
-        OpInputError: the model converts as it declares its inputs, but not with what is given for them.
     """
     registry = Registry(extension)
     request = prepare(registry, model_path(model), params, input, output)
@@ -160,39 +159,35 @@ def find_refusals(request: TranslationRequest) -> tuple[Refusal, ...]:
 
     Raises:
         ConversionInputError: an input or a result is requested that the program does not have.
-        OpInputError: it converts as the program declares its inputs, but not with what is given for them.
     """
+    refusals = _collected(request)
+    given = tuple(described_overrides(request)) if refusals else ()
+    if given:  # what is refused in any case is no matter of it
+        declared = {place for refusal in _collected(as_declared(request)) for place in refusal.places}
+        refusals = [
+            refusal if declared.issuperset(refusal.places) else replace(refusal, given=given) for refusal in refusals
+        ]
+    return _merged(refusals)
+
+
+def _collected(request: TranslationRequest) -> list[Refusal]:
+    """What is refused in a translation, as the collector finds it."""
     try:
-        convert_program(structs.replace(request, translator=_Collector))
+        translate_program(structs.replace(request, translator=_Collector))
     except _CollectedError as collected:
-        _refuse_what_was_given(request)
-        return _merged(refusal for error in collected.errors for refusal in error.refusals)
-    except OpInputError:
-        raise
-    except OpConversionError as error:
-        return error.refusals
-    return ()
-
-
-def _refuse_what_was_given(request: TranslationRequest) -> None:
-    """Raises the `OpInputError` of a conversion, where it ends with one."""
-    if any(override.shape is not None or override.dtype is not None for override in request.overrides):
-        try:
-            convert_program(request)
-        except OpInputError:
-            raise
-        except Paddle2OVError:
-            return
+        return [refusal for error in collected.errors for refusal in error.refusals]
+    except OpConversionError as error:  # before the first operator, or after the last
+        return [*error.refusals]
+    return []
 
 
 def _merged(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:
     """One for each operator and reason."""
-    merged: dict[tuple[str, str], Refusal] = {}
+    merged: dict[tuple[str, str, tuple[str, ...]], Refusal] = {}
     for refusal in refusals:
-        before = merged.get((refusal.operator, refusal.reason))
-        merged[refusal.operator, refusal.reason] = (
-            replace(before, places=before.places + refusal.places) if before else refusal
-        )
+        key = refusal.operator, refusal.reason, refusal.given
+        before = merged.get(key)
+        merged[key] = replace(before, places=before.places + refusal.places) if before else refusal
     return tuple(merged.values())
 
 

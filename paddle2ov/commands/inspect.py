@@ -77,5 +77,7 @@ def _print(inspection: Inspection) -> None:
         first, *places = str(refusal).splitlines()
         click.secho(f"Refused: {first}", fg="red")
         click.echo("\n".join(places))
-    if not inspection.convertible:
+    if any(not refusal.given for refusal in inspection.refusals):
         click.echo(NEXT_STEPS)
+    elif inspection.refusals:
+        click.echo("It converts with what the program declares: leave out --input, or give what fits.")

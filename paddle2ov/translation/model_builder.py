@@ -62,25 +62,28 @@ def convert_program(request: TranslationRequest, progress: Progress | None = Non
         ConversionInputError: an input or a result is requested that the program does not have.
         OpInputError: an operator does not convert with the shapes and types given, but does with those declared.
     """
-    overrides = request.overrides
     try:
-        return _translated(request, progress)
+        return translate_program(request, progress)
     except OpConversionError as error:
-        if all(override.shape is None and override.dtype is None for override in overrides):
+        given = described_overrides(request)
+        if not given:
             raise
-        try:  # the cuts stay
-            _translated(
-                replace(request, overrides=[replace(override, shape=None, dtype=None) for override in overrides]), None
-            )
+        try:
+            translate_program(as_declared(request))
         except Paddle2OVError:
             raise error from error.__cause__
-        raise OpInputError(error.place, error.reason, _as_given(request.program, overrides)) from error
+        raise OpInputError(error.place, error.reason, given) from error
 
 
-def _as_given(program: Program, overrides: Sequence[InputOverride]) -> list[str]:
-    """Each shape and type that was given, beside what the program declares."""
-    descriptions = []
-    for position, override in enumerate(overrides):
+def as_declared(request: TranslationRequest) -> TranslationRequest:
+    """The same without the shapes and types that are given for inputs; cuts stay."""
+    return replace(request, overrides=[replace(override, shape=None, dtype=None) for override in request.overrides])
+
+
+def described_overrides(request: TranslationRequest) -> list[str]:
+    """Each shape and type that is given, beside what the program declares."""
+    program, descriptions = request.program, []
+    for position, override in enumerate(request.overrides):
         variable = program.variables[override.name] if override.name is not None else program.inputs[position]
         declared = "any shape" if variable.shape is None else str(list(variable.shape))
         asked = " ".join(
@@ -93,7 +96,7 @@ def _as_given(program: Program, overrides: Sequence[InputOverride]) -> list[str]
     return descriptions
 
 
-def _translated(request: TranslationRequest, progress: Progress | None) -> Model:
+def translate_program(request: TranslationRequest, progress: Progress | None = None) -> Model:
     """As `convert_program`; whatever stops an operator is an OpConversionError."""
     program, registry = request.program, request.registry
     with FailingAs(_cannot_be_converted):
