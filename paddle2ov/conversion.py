@@ -117,7 +117,7 @@ def convert(
     if report is not None:
         _check_report(report)
     target = Target.named(device)
-    rewrites = rewrites_for(target, without, optimise=rewrite)
+    rewrites = rewrites_for(target, without, rewrite=rewrite)
     registry = Registry(extension)  # loaded once per process, not part of the time of this model
     clock = [time.perf_counter()]
     request = prepare(
@@ -148,7 +148,7 @@ def convert(
     done, failures = _rewrite(converted, rewrites)
     stamp(converted, target)
     clock.append(time.perf_counter())
-    stages = ["read", "translate", "optimise"]
+    stages = ["read", "translate", "rewrite"]
     if settings is not None and preprocess:
         _build_in(converted, settings)
         again = apply(converted, target, without=without)  # a quantized model begins with a FakeQuantize, for example
@@ -284,7 +284,7 @@ def _log_steps(program: Program, model: Model, seconds: Mapping[str, float], fai
         took["read"],
     )
     log.info("translated in %.1f ms", took["translate"])
-    log.info("rewrote the graph in %.1f ms", took["optimise"])
+    log.info("rewrote the graph in %.1f ms", took["rewrite"])
     if "preprocess" in took:
         log.info("built the preprocessing in, in %.1f ms", took["preprocess"])
     log.info("the model has %d nodes", len(model.get_ops()))

@@ -34,7 +34,7 @@ class ConversionReport:
         origins: name of a node after the rewrites -> the operators that it comes from, the one that matters most first,
             by their position among all operators of the program, those of a branch or loop after the one that owns
             them; nodes of branches and loops included.
-        seconds: stage ("read", "translate", "optimise", with `preprocess` also "preprocess") -> time, without loading
+        seconds: stage ("read", "translate", "rewrite", with `preprocess` also "preprocess") -> time, without loading
             the converters, once per process.
         program: what was converted, without its weights, for `paddle2ov.reporting`.
         settings: what the file beside the model says of its inputs, for the same.

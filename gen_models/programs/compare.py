@@ -53,7 +53,7 @@ class Variant:
 
 
 WITH_REWRITES = Variant("with rewrites", True, "f32")
-WITHOUT_OPTIMISATIONS = Variant("without optimisations", False, "f32")
+WITHOUT_REWRITES = Variant("without rewrites", False, "f32")
 IN_DEFAULT_PRECISION = Variant("default precision", True, "default")
 ROUTES = (
     Variant("reshaped", True, "f32", "reshaped"),
@@ -106,7 +106,7 @@ def variants(program: Program) -> tuple[Variant, ...]:
     """The variants to compare: in bfloat16 only programs whose results are continuous in small errors (`is_steady`)."""
     rounds = program.is_steady and "BF16" in shared_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     route = ROUTES[int(program.digest(), 16) % len(ROUTES)]
-    return (WITH_REWRITES, WITHOUT_OPTIMISATIONS, *([IN_DEFAULT_PRECISION] if rounds else []), route)
+    return (WITH_REWRITES, WITHOUT_REWRITES, *([IN_DEFAULT_PRECISION] if rounds else []), route)
 
 
 @dataclass

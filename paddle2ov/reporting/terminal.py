@@ -99,8 +99,7 @@ def shapes(compiled: CompiledReport) -> str:
 
 
 def _summary(conversion: ConversionReport) -> str:
-    stages = {"optimise": "rewrite"}
-    times = ", ".join(f"{stages.get(key, key)} {1e3 * time:.1f} ms" for key, time in conversion.seconds.items())
+    times = ", ".join(f"{stage} {1e3 * time:.1f} ms" for stage, time in conversion.seconds.items())
     return (
         f"{conversion.operators} operators, {conversion.parameters} parameters "
         f"({size_text(conversion.parameter_bytes)}) -> {conversion.nodes} nodes -> {conversion.nodes_after} after "

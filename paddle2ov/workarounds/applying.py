@@ -38,7 +38,7 @@ def apply(model: Model, target: Target | str | None = None, *, without: Collecti
     """
     target = target if isinstance(target, Target) else Target.named(target)
     if made_for(model) is None:
-        rewrites = rewrites_for(target, without, optimise=False)
+        rewrites = rewrites_for(target, without, rewrite=False)
     else:  # it has its normal form, and may be reshaped again, to sizes for which other nodes change nothing
         rewrites = tuple(row for row in rows_for(target, without) if not row.fits_sizes)
     done = run_rewrites(model, rewrites)
@@ -46,14 +46,14 @@ def apply(model: Model, target: Target | str | None = None, *, without: Collecti
     return {name: counts for name, counts in done.items() if any(counts.values())}
 
 
-def rewrites_for(target: Target = HERE, without: Collection[str] = (), *, optimise: bool = True) -> tuple[Rewrite, ...]:
+def rewrites_for(target: Target = HERE, without: Collection[str] = (), *, rewrite: bool = True) -> tuple[Rewrite, ...]:
     """All that is done to a graph for a target, in order: to constants, the rewrites, and the other workarounds.
 
     Raises:
         ConversionInputError: `without` has a name that is neither a workaround's nor a fault's.
     """
     early, late = _early_and_late(rows_for(target, without))
-    return (*early, *(REWRITES if optimise else NORMAL_FORM), *late)
+    return (*early, *(REWRITES if rewrite else NORMAL_FORM), *late)
 
 
 @cache

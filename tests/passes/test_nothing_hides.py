@@ -22,7 +22,7 @@ SEEN_LATE = {"memory.loop_invariants"}
 
 
 def acting(model):
-    done = run_rewrites(model.clone(), rewrites_for(optimise=False))
+    done = run_rewrites(model.clone(), rewrites_for(rewrite=False))
     return {name for name, counts in done.items() if any(counts.values())} - {item.__name__ for item in NORMAL_FORM}
 
 

@@ -306,12 +306,20 @@ def test_every_field_is_documented():
     text = (ROOT / "docs" / "report.md").read_text()
     report = report_of("swin_stage").to_dict()
     parts = [report, report["conversion"], report["operators"][0], report["inputs"][0]]
-    parts += [report["compiled"], report["compiled"]["primitives"][0]]
+    parts += [report["compiled"], report["compiled"]["primitives"][0], report["conversion"]["seconds"]]
     parts += [next(item["nodes"][0] for item in report["compiled"]["primitives"] if item["nodes"])]
     missing = [key for part in parts for key in part if f"`{key}`" not in text]
     assert not missing
     assert not [fate for fate in FATES if f"`{fate}`" not in text]
     assert SCHEMA in text
+
+
+def test_stages_have_one_name():
+    """The terminal and the page call them as the JSON does."""
+    report, out = report_of("swin_stage"), io.StringIO()
+    assert list(report.conversion.seconds) == ["read", "translate", "rewrite"]
+    print_report(report, Console(file=out, width=10_000))
+    assert re.search(r"\(read [\d.]+ ms, translate [\d.]+ ms, rewrite [\d.]+ ms\)", out.getvalue())
 
 
 def test_names_are_printed_as_they_are():

@@ -12,7 +12,7 @@ import pytest
 from gen_models.programs import maker, random_program
 from gen_models.programs.compare import (
     WITH_REWRITES,
-    WITHOUT_OPTIMISATIONS,
+    WITHOUT_REWRITES,
     Mismatch,
     differences,
     variants,
@@ -197,7 +197,7 @@ def test_a_planted_fault_is_found(tmp_path, monkeypatch):
     monkeypatch.setitem(OP_TABLE, "tanh", OP_TABLE["sin"])
     mismatches = list(differences(program, tmp_path / "model"))
     assert [(item.variant.name, item.step) for item in mismatches][:2] == [
-        (value.name, "values") for value in (WITH_REWRITES, WITHOUT_OPTIMISATIONS)
+        (value.name, "values") for value in (WITH_REWRITES, WITHOUT_REWRITES)
     ]
     record = keep(mismatches[0], "pir/1", "pir", tmp_path)
     assert "v2 = v0 - v1" in Path(record["script"]).read_text()

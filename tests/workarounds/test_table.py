@@ -197,5 +197,5 @@ def test_what_a_graph_was_made_for(tmp_path):
     assert "is newer than the installed one" in mismatch(model, "GPU")
 
 
-def test_optimisations_alone_are_left_out():
-    assert set(rewrites_for(optimise=False)) == {*NORMAL_FORM, *WORKAROUNDS}
+def test_rewrites_alone_are_left_out():
+    assert set(rewrites_for(rewrite=False)) == {*NORMAL_FORM, *WORKAROUNDS}
