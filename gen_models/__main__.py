@@ -7,11 +7,16 @@ import os
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from gen_models import all_ops
 from gen_models.harness.generate import GenerationError
 from gen_models.harness.naming import matches
-from gen_models.harness.spec import FORMATS
+from gen_models.harness.spec import FORMATS, Case
 from gen_models.harness.store import worker, write
+
+_MAX_DATA = 40
+"""How many characters of data a listed case shows of each argument."""
 
 
 def main() -> int:
@@ -34,7 +39,7 @@ def main() -> int:
         return 2
     if arguments.list or arguments.out is None:
         for _, case in chosen:
-            print(f"{case.name}: {case}")
+            print(f"{case.name}: {_on_a_line(case)}")
         return 0 if arguments.list else parser.error("--out is missing")
     failed = 0
     for op, case in chosen:
@@ -48,6 +53,17 @@ def main() -> int:
                 print(f"{case.name} ({format}): {error}", file=sys.stderr)
     worker().close()
     return 1 if failed else 0
+
+
+def _on_a_line(case: Case) -> str:
+    """A case as it is written, without data that are many."""
+    text = repr(case)
+    tensors = [("values", tensor.values) for tensor in case.tensors().values()]
+    for name, value in (*tensors, *case.arguments.items()):
+        data = repr(value)
+        if isinstance(value, list | tuple | np.ndarray) and len(data) > _MAX_DATA and "tensor(" not in data:
+            text = text.replace(f"{name}={data}", f"{name}=...")
+    return text
 
 
 def _rerun(folder: Path) -> int:

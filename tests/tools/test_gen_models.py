@@ -267,6 +267,21 @@ def test_command_line(tmp_path, capsys, monkeypatch):
     assert run("--rerun", tmp_path) == 2
 
 
+def test_a_list_has_a_line_for_each_case(capsys, monkeypatch):
+    """Data that are many are left out of it, however they are given."""
+    monkeypatch.setattr(sys, "argv", ["gen_models", "--list"])
+    assert command.main() == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == [case.name for op in all_ops().values() for case in op.cases]
+    assert max(map(len, lines)) < 1000
+    large = np.arange(100).reshape(10, 10)
+    many = case(x=[tensor([10, 10], values=large, dims=[-1, 10]), X], y=large, axis=[0, 1])
+    monkeypatch.setattr(command, "all_ops", lambda: {"relu": Op("relu", relu, many)})
+    assert command.main() == 0
+    parts = "x=[tensor([10, 10], 'float32', values=..., dims=[-1, 10]), tensor([2, 3], 'float32')], y=..., axis=[0, 1]"
+    assert capsys.readouterr().out == f"relu_test_1: case({parts})\n"
+
+
 def test_a_list_that_nobody_reads_to_its_end():
     """As `| head` does; a shell knows the status from what SIGPIPE ends."""
     command = [sys.executable, "-m", "gen_models", "--list"]
