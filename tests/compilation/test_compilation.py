@@ -1,5 +1,6 @@
 """`compile_model`: the same model from its cache, another one where anything that it depends on is another."""
 
+import errno
 import os
 import shutil
 import sys
@@ -444,6 +445,63 @@ def test_what_nobody_finishes_is_removed(first, tmp_path):
         os.utime(path, (path.stat().st_mtime - age,) * 2)
     cache.store(named("a"), first)
     assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == [f"{named('a')}.blob", new]
+
+
+def test_a_file_has_its_name_only_when_it_is_complete(first, tmp_path, monkeypatch):
+    """Until then readers find what was there before; what is renamed is on the disk."""
+    cache, synced, sync = CompiledCache(tmp_path), [], os.fsync
+    blob, content = f"{named('a')}.blob", f"{'c' * 64}.content"
+
+    def while_written(file):
+        sync(file)
+        (part,) = tmp_path.glob("*.part")
+        assert part.stat().st_size == os.fstat(file).st_size
+        synced.append((part.name.split(".")[1], part.read_bytes(), cache.load(named("a")), cache.content_of("c" * 64)))
+
+    monkeypatch.setattr(caches.os, "fsync", while_written)
+    for digit in "12":
+        cache.store(named("a"), first)
+        cache.note_content("c" * 64, digit * 64)
+        kinds, written, models, notes = zip(*synced, strict=True)
+        assert kinds == ("blob", "content")
+        assert [(tmp_path / name).read_bytes() for name in (blob, content)] == [*written]
+        assert [model is not None for model in models] == [digit == "2", True]
+        assert notes == (("1" * 64,) * 2 if digit == "2" else (None, None))
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted([blob, content])
+        synced.clear()
+
+
+def test_a_file_that_cannot_be_renamed_is_a_warning(model, tmp_path, caplog, monkeypatch, conversions):
+    """As on Windows, where another process has it open: nothing stays behind, and the next process tries again."""
+
+    def in_use(self, target):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", in_use)
+        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
+    assert f"cache_dir: {tmp_path / 'cache'}: Permission denied" in caplog.text
+    assert not list((tmp_path / "cache").iterdir())
+    for _ in range(2):
+        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
+    assert len(conversions) == 2
+
+
+def test_whoever_ends_before_the_rename_leaves_nothing_that_is_read(model, tmp_path, monkeypatch, conversions):
+    def interrupt(file):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(caches.os, "fsync", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
+    (left,) = (tmp_path / "cache").iterdir()
+    assert left.suffix == ".part"
+    for _ in range(2):
+        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
+    assert len(conversions) == 2
+    assert paddle2ov.clear_cache(tmp_path / "cache") == 1
+    assert not list((tmp_path / "cache").iterdir())
 
 
 def test_a_cache_is_cleared(model, tmp_path, conversions):
