@@ -1,4 +1,4 @@
-"""`paddle2ov batch FOLDER -o OUT`."""
+"""`paddle2ov batch PATH... -o OUT`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @click.command("batch", cls=ValuedFlags)
-@click.argument("folder", type=PathType())
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=PathType())
 @click.option("-o", "--out", required=True, type=PathType(file_okay=False), help="Where to write the models.")
 @click.option("--verify", "compare", is_flag=True, help="Run each model in Paddle too and compare.")
 @compared_precision(
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 @click.option("--again", is_flag=True, help="Also convert what an earlier run has done.")
 @quiet_option
 def batch_command(
-    folder: Path,
+    paths: tuple[Path, ...],
     out: Path,
     stored: str | None,
     fp16: bool | None,
@@ -71,11 +71,12 @@ def batch_command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Convert every Paddle model below FOLDER.
+    """Convert every Paddle model of each PATH: below a folder, in an archive, of a program file.
 
-    The results mirror FOLDER below OUT, which also gets summary.json, summary.html (needs Jinja2) and the state
-    (.paddle2ov-batch): a run that is interrupted goes on from there; a model that has changed or failed is done again.
-    A model that crashes or takes too long fails alone.
+    The results mirror a folder below OUT: of FOLDER/a/inference.json comes OUT/a.xml, of FOLDER/b.tar OUT/b.tar.xml. Of
+    several PATHs, each is one more level: OUT/FOLDER/a.xml. OUT also gets summary.json, summary.html (needs Jinja2) and
+    the state (.paddle2ov-batch): a run that is interrupted goes on from there; a model that has changed or failed is
+    done again. A model that crashes or takes too long fails alone.
 
     The exit status is 0 if every model is converted (and agrees, if need be up to ties or Paddle's rounding), 1 if
     not, 2 if nothing could be done.
@@ -96,10 +97,10 @@ def batch_command(
             from paddle2ov.reporting.page import check_target
 
             check_target(out / "report.html")
-        models = find_models(folder, out, _warn)
+        models = find_models(paths, out, _warn)
         if not models:
             raise ModelReadError(
-                f"{folder}: no Paddle inference model below it (looked for {LOOKED_FOR}, and archives)"
+                f"{', '.join(map(str, paths))}: no Paddle inference model there (looked for {LOOKED_FOR}, and archives)"
             )
         if compare and ray is None:
             from paddle2ov.comparison.paddle_process import check_paddle

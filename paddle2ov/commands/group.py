@@ -147,7 +147,7 @@ def _versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     paddle2ov inspect MODEL_DIR           show what a model is made of and whether it converts
     paddle2ov verify MODEL_DIR            compare what OpenVINO computes with what Paddle computes
     paddle2ov check MODEL                 check, without Paddle, that this device computes the graph right
-    paddle2ov batch DIR -o OUT            convert every model below a folder
+    paddle2ov batch DIR ... -o OUT        convert every model below folders, or of archives and files
     paddle2ov quantize MODEL --data ...   convert a model to int8, calibrated with data of yours
     paddle2ov ops                         list the operators that can be converted
     paddle2ov run COMMAND ...             run paddleocr or paddlex without Paddle

@@ -1,18 +1,18 @@
-"""Every Paddle model below a folder, of both formats, with the place of what it becomes."""
+"""Every Paddle model in files and below folders, of both formats, with the place of what it becomes."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from paddle2ov import __version__
-from paddle2ov.errors import ModelReadError
+from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.jobs.names import distinct, printable
-from paddle2ov.program.archives import format_in, is_archive, name_of
+from paddle2ov.program.archives import format_in, is_archive
 from paddle2ov.program.budget import MAX_PROGRAM_BYTES
 from paddle2ov.program.files import ModelFiles, find_model, find_settings, is_named_as_program, other_model
 from paddle2ov.program.paths import APPLE_DOUBLE
@@ -22,70 +22,107 @@ _SKIPPED = ("__pycache__", "node_modules")
 
 @dataclass(frozen=True, slots=True)
 class FoundModel:
-    """A model: its name below the folder, its files (an archive is the program), and the .xml that it becomes."""
+    """A model: its name, its files (an archive is the program), and the .xml that it becomes."""
 
     name: str
     files: ModelFiles
     target: Path
 
 
-def find_models(folder: Path, out: Path, warn: Callable[[str], None] = lambda message: None) -> list[FoundModel]:
+def find_models(
+    paths: Sequence[Path], out: Path, warn: Callable[[str], None] = lambda message: None
+) -> list[FoundModel]:
     """The models in the order of their names; hidden folders, caches and the output folder are passed over.
 
-    The results mirror the folder: `a/b/inference.json` becomes `OUT/a/b.xml`; where a folder holds several programs,
-    each is called by its file, `OUT/a/b/det.xml`. A model in an archive, `a/det_infer.tar`, becomes
-    `OUT/a/det_infer.xml`. No two have the same name or result.
+    A model is called by the folder that holds it alone, `a/b` for `a/b/inference.json`; by its file where that holds
+    others too, or is an archive: `a/b/det.json`, `a/det_infer.tar`. Below a single folder, names are paths from there;
+    of several paths, each name begins with the last part of its path. A result is called as its model, `OUT/a/b.xml`,
+    `OUT/a/det_infer.tar.xml`: no two are the same, whatever else is there.
 
     Args:
-        folder: where to look; a folder that links lead to is searched once, under its own path if it has one there.
+        paths: where to look: folders, archives, program files. A folder that several paths or links lead to is searched
+            once, under its own path if it has one there.
         out: where the results are to stand.
         warn: called with what is skipped: what cannot be read, models of another kind, archives of other things, links
             to what is found anyway.
 
     Raises:
-        ModelReadError: the folder cannot be read.
+        ModelReadError: there is no such path.
+        ConversionInputError: the names of two paths are the same.
     """
-    if not folder.is_dir():
-        instead = f": `paddle2ov {folder}` converts one model" if folder.exists() else ""
-        raise ModelReadError(f"{folder}: {'not a' if instead else 'no such'} folder{instead}")
-
-    models: list[tuple[str, ModelFiles, Path]] = []
-    for here, names in _walk(folder, out, warn):
-        below = here.relative_to(folder)
+    begins = _begins_of_names(paths)
+    models: dict[Path, ModelFiles] = {}
+    for path, here, names in _walk([path for path in paths if path.is_dir()], out, warn):
+        below = begins[path] / here.relative_to(path)
         for archive in filter(is_archive, (here / name for name in sorted(names))):
             packed = _packed(archive, warn)
             if packed is not None:
-                models.append((printable(str(below / archive.name)), packed, below / name_of(archive)))
+                models[below / archive.name] = packed
         files = [
             files_of_model for name in sorted(names) if (files_of_model := _program(here / name, warn)) is not None
         ]
         if not files and (other := other_model(names)):
             warn(f"{here}: skipped: {other}")
         for model in files:
-            name = stem = below
-            if len(files) > 1 or below == Path():
-                name = below / model.program.name
-                stem = name if _is_same_in_other_format(model, files) else below / model.program.stem
-            models.append((printable(str(name)), model, stem))
-    models.sort(key=lambda model: (model[0], model[2]))
-    shown = distinct(name for name, _, _ in models)
-    stems = distinct(str(stem) for _, _, stem in models)
+            is_alone = len(files) == 1 and below != Path()
+            models[below if is_alone else below / model.program.name] = model
+    found = {_absolute(model.program) for model in models.values()}
+    for path in paths:
+        if path.is_dir():
+            if len(paths) > 1 and not any(program.is_relative_to(_absolute(path)) for program in found):
+                warn(f"{path}: no model below it")
+        elif _absolute(path) in found:
+            warn(f"{path}: skipped: it is found below another path")
+        elif is_archive(path):
+            if (packed := _packed(path, warn)) is not None:
+                models[begins[path]] = packed
+        elif (program := _program(path, warn)) is not None:
+            models[begins[path]] = program
+        else:
+            warn(f"{path}: skipped: not a Paddle inference model")
+    sorted_models = sorted((printable(str(name)), name, files) for name, files in models.items())
+    shown = distinct(text for text, _, _ in sorted_models)
     return [
-        FoundModel(name, files, out / f"{stem}.xml")
-        for name, (_, files, _), stem in zip(shown, models, stems, strict=True)
+        FoundModel(text, files, out / f"{name}.xml")
+        for text, (_, name, files) in zip(shown, sorted_models, strict=True)
     ]
 
 
-def _walk(folder: Path, out: Path, warn: Callable[[str], None]) -> Iterator[tuple[Path, list[str]]]:
-    """Each folder with the names of its files: first those below it, then those that links lead to."""
+def _begins_of_names(paths: Sequence[Path]) -> dict[Path, Path]:
+    """What the names of the models of each path begin with: nothing for a single folder, else the path's last part.
+
+    Raises:
+        ModelReadError: there is no such path.
+        ConversionInputError: two begin alike.
+    """
+    for path in paths:
+        if not path.exists():
+            raise ModelReadError(f"{path}: no such file or folder")
+    if len(paths) == 1 and paths[0].is_dir():
+        return {paths[0]: Path()}
+    begins = {path: Path(_absolute(path).name) for path in paths}
+    first: dict[Path, Path] = {}
+    for path, begin in begins.items():
+        other = first.setdefault(begin, path)
+        if _absolute(other) != _absolute(path):
+            raise ConversionInputError(
+                f"{other} and {path}: the results of both would be called {begin}; name the folders that hold them, or "
+                "convert them one after the other"
+            )
+    return begins
+
+
+def _walk(paths: Iterable[Path], out: Path, warn: Callable[[str], None]) -> Iterator[tuple[Path, Path, list[str]]]:
+    """Each folder, after the path that leads to it, with the names of its files; last those that links lead to."""
 
     def skip(error: OSError) -> None:
         warn(f"{error.filename}: skipped: {error.strerror}")
 
     seen: dict[Path, Path] = {}
-    pending = deque([folder])
+    pending = deque((path, path) for path in paths)
     while pending:
-        for place, folders, names in os.walk(pending.popleft(), onerror=skip):
+        path, start = pending.popleft()
+        for place, folders, names in os.walk(start, onerror=skip):
             here = Path(place)
             first = seen.setdefault(here.resolve(), here)
             if first != here:  # a link to a parent as well
@@ -97,11 +134,12 @@ def _walk(folder: Path, out: Path, warn: Callable[[str], None]) -> Iterator[tupl
                 for name in folders
                 if not name.startswith(".") and name not in _SKIPPED and not _same(here / name, out)
             )
-            pending += [here / name for name in folders if (here / name).is_symlink()]  # which os.walk passes over
+            # os.walk passes over links.
+            pending += [(path, here / name) for name in folders if (here / name).is_symlink()]
             dangling = {name for name in names if _leads_nowhere(here / name)}
             for name in sorted(dangling):
                 warn(f"{here / name}: skipped: a link that leads nowhere")
-            yield here, [name for name in names if name not in dangling and not name.startswith(APPLE_DOUBLE)]
+            yield path, here, [name for name in names if name not in dangling and not name.startswith(APPLE_DOUBLE)]
 
 
 def fingerprint(model: FoundModel, *options: object) -> str:
@@ -163,17 +201,17 @@ def _program(path: Path, warn: Callable[[str], None]) -> ModelFiles | None:
         return None  # or another kind of JSON
 
 
-def _is_same_in_other_format(model: ModelFiles, files: list[ModelFiles]) -> bool:
-    """Whether two programs of a folder differ in their suffix only: a model in both formats."""
-    return sum(other.program.stem == model.program.stem for other in files) > 1
-
-
 def _leads_nowhere(path: Path) -> bool:
     """Whether a path is a link to what is not there, or to itself."""
     try:
         return path.is_symlink() and not path.exists()
     except OSError:  # on the way to it
         return False
+
+
+def _absolute(path: Path) -> Path:
+    """The path from the root, without `..`; links in it stay."""
+    return Path(os.path.normpath(path.absolute()))
 
 
 def _same(path: Path, other: Path) -> bool:

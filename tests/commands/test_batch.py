@@ -75,14 +75,71 @@ def test_discovery(tree, tmp_path):
     put(tree / "both", name="a")
     put(tree / "both", name="b")
     out = tmp_path / "out"
-    targets = {model.name: model.target.relative_to(out).as_posix() for model in find_models(tree, out)}
+    targets = {model.name: model.target.relative_to(out).as_posix() for model in find_models([tree], out)}
     assert targets == {
-        "both/a.json": "both/a.xml",
-        "both/b.json": "both/b.xml",
+        "both/a.json": "both/a.json.xml",
+        "both/b.json": "both/b.json.xml",
         "broken": "broken.xml",
         "cls": "cls.xml",
         "ocr/det": "ocr/det.xml",
     }
+
+
+def test_results_are_called_by_their_models_alone(tmp_path):
+    """Whatever else there is: an archive, a folder and a file of one name, which come and go."""
+    root = tmp_path / "models"
+    put(root / "det")
+    put(root, name="det")
+    for kind in ("zip", "tar"):
+        shutil.make_archive(str(root / "det"), kind, root / "det")
+    targets = {model.files.program: model.target.name for model in find_models([root], tmp_path / "out")}
+    assert targets == {
+        root / "det" / "inference.json": "det.xml",
+        root / "det.json": "det.json.xml",
+        root / "det.tar": "det.tar.xml",
+        root / "det.zip": "det.zip.xml",
+    }
+    while targets:
+        assert {model.files.program: model.target.name for model in find_models([root], tmp_path / "out")} == targets
+        gone, _ = targets.popitem()
+        gone.unlink()
+
+
+def test_several_paths(tmp_path, inline, monkeypatch):
+    """Folders, archives and files; each name begins with the last part of its path, in which they have to differ."""
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "a" / "det")
+    put(tmp_path / "b" / "det")
+    put(tmp_path / "b" / "all" / "cls")
+    put(tmp_path / "b" / "all", name="rec")
+    put(tmp_path / "b" / "all", name="table")
+    shutil.make_archive("packed", "tar", tmp_path / "a")
+    (tmp_path / "notes.txt").write_text("none")
+    (tmp_path / "empty").mkdir()
+    result = batch(
+        "a/det", "packed.tar", "b/all", "b/all/rec.json", "b/../b/all/cls", "notes.txt", "empty", "-o", "out"
+    )
+    assert result.exit_code == 0, result.output
+    assert list(states(Path("out"))) == ["all/cls", "all/rec.json", "all/table.json", "det", "packed.tar"]
+    written = ["all/cls.xml", "all/rec.json.xml", "all/table.json.xml", "det.xml", "packed.tar.xml"]
+    assert sorted(str(path.relative_to("out")) for path in Path("out").rglob("*.xml")) == written
+    for warning in (
+        "b/../b/all/cls: skipped: the same folder as b/all/cls",
+        "b/all/rec.json: skipped: it is found below another path",
+        "notes.txt: skipped: not a Paddle inference model\n",
+        "empty: no model below it",
+    ):
+        assert f"warning: {warning}" in result.stderr
+    inline.ran.clear()
+    assert batch("b/all", "a/det", "packed.tar", "-o", "out").exit_code == 0  # in any order
+    assert not inline.ran
+    same = batch("a/det", "b/det", "-o", "out")
+    assert same.exit_code == 2
+    assert same.output.startswith("error: a/det and b/det: the results of both would be called det; ")
+    assert batch("a", "b", "-o", "out").exit_code == 0
+    assert list(states(Path("out"))) == ["a/det", "b/all/cls", "b/all/rec.json", "b/all/table.json", "b/det"]
+    assert batch("a/det/inference.json", "-o", "one").exit_code == 0
+    assert list(states(Path("one"))) == ["inference.json"]
 
 
 def test_links(tmp_path):
@@ -99,7 +156,7 @@ def test_links(tmp_path):
     }.items():
         (root / link).symlink_to(target, target_is_directory=True)
     warnings = []
-    models = find_models(root, tmp_path / "out", warnings.append)
+    models = find_models([root], tmp_path / "out", warnings.append)
     assert [item.name for item in models] == ["one", "z/v3"]
     assert warnings == [
         f"{root}/gone: skipped: a link that leads nowhere",
@@ -115,7 +172,7 @@ def test_models_of_others_are_named(tmp_path):
         (tmp_path / file).parent.mkdir(exist_ok=True)
         (tmp_path / file).touch()
     warnings = []
-    assert [item.name for item in find_models(tmp_path, tmp_path / "out", warnings.append)] == ["both"]
+    assert [item.name for item in find_models([tmp_path], tmp_path / "out", warnings.append)] == ["both"]
     assert [text.partition(", ")[0] for text in warnings] == [
         f"{tmp_path}/onnx: skipped: an ONNX model",
         f"{tmp_path}/training: skipped: the weights of a training checkpoint",
@@ -162,7 +219,7 @@ def test_the_page_needs_jinja2(tmp_path, inline, monkeypatch):
 def test_one_model_in_both_formats(tmp_path):
     put(tmp_path / "m", "pir")
     put(tmp_path / "m", "legacy")
-    names = [model.target.name for model in find_models(tmp_path, tmp_path / "out")]
+    names = [model.target.name for model in find_models([tmp_path], tmp_path / "out")]
     assert names == ["inference.json.xml", "inference.pdmodel.xml"]
 
 
@@ -326,7 +383,7 @@ def test_nothing_to_do(tmp_path):
     (tmp_path / "empty").mkdir()
     result = batch(tmp_path / "empty", "-o", tmp_path / "out")
     assert result.exit_code == 2
-    assert result.output.startswith(f"error: {tmp_path / 'empty'}: no Paddle inference model below it (looked for ")
+    assert result.output.startswith(f"error: {tmp_path / 'empty'}: no Paddle inference model there (looked for ")
     assert batch(tmp_path / "none", "-o", tmp_path / "out").exit_code == 2
 
 
@@ -499,8 +556,8 @@ def test_archives(tmp_path, inline):
         "odd.tar.bz2": "failed",
         "torn.tar": "failed",
     }
-    written = ["rec.xml", "sub/det_infer.xml", "sub/det_infer (2).xml"]
-    assert sorted(str(path.relative_to(out)) for path in out.rglob("*.xml")) == sorted(written)
+    written = ["rec.zip.xml", "sub/det_infer.tar.xml", "sub/det_infer.xml"]
+    assert sorted(str(path.relative_to(out)) for path in out.rglob("*.xml")) == written
     records = {record["name"]: record for record in json.loads((out / "summary.json").read_text())["models"]}
     assert {record["format"] for record in records.values() if record["state"] == "converted"} == {"pir"}
     assert str(root / "torn.tar") in records["torn.tar"]["message"]

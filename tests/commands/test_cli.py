@@ -79,8 +79,9 @@ FOR_RANDOM = "is for random inputs, and there are none with"
 REFUSED = [
     ("nowhere", "error: nowhere: no such file or folder"),
     ("convert", "no model is given: name its folder"),
-    ("batch OUT/file -o OUT/o", "file: not a folder: `paddle2ov OUT/file` converts one model"),
-    ("batch OUT/nowhere -o OUT/o", "nowhere: no such folder"),
+    ("batch OUT/file -o OUT/o", "OUT/file: no Paddle inference model there (looked for"),
+    ("batch OUT/nowhere -o OUT/o", "nowhere: no such file or folder"),
+    ("batch MODEL OUT/nowhere -o OUT/o", "nowhere: no such file or folder"),
     ("check OUT/empty.xml", "empty.xml: no such file"),
     *(
         (f"{command} MODEL --tolerance -1", "-1.0 is not in the range")
@@ -141,7 +142,7 @@ REFUSED = [
     *((f"convert . {option} ''", f"'{option}': the path") for option in ("--serve-layout", "--report")),
     ("convert . --paddle-python ''", "'--paddle-python': the path is empty."),
     *((f"verify . {option} ''", f"'{option}': the path is empty.") for option in ("--case", "--inputs")),
-    ("batch '' -o out", "'FOLDER': the path is empty."),
+    ("batch '' -o out", "'PATH...': the path is empty."),
     ("batch . -o ''", "'--out': the path is empty."),
     *(
         (command, "'-' is no file: nothing is read from the standard input")

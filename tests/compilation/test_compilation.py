@@ -458,7 +458,7 @@ def test_a_file_has_its_name_only_when_it_is_complete(first, tmp_path, monkeypat
         assert part.stat().st_size == os.fstat(file).st_size
         synced.append((part.name.split(".")[1], part.read_bytes(), cache.load(named("a")), cache.content_of("c" * 64)))
 
-    monkeypatch.setattr(caches.os, "fsync", while_written)
+    monkeypatch.setattr(os, "fsync", while_written)
     for digit in "12":
         cache.store(named("a"), first)
         cache.note_content("c" * 64, digit * 64)
@@ -492,7 +492,7 @@ def test_whoever_ends_before_the_rename_leaves_nothing_that_is_read(model, tmp_p
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(caches.os, "fsync", interrupt)
+        patched.setattr(os, "fsync", interrupt)
         with pytest.raises(KeyboardInterrupt):
             paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
     (left,) = (tmp_path / "cache").iterdir()
