@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,14 +14,13 @@ from paddle2ov.arguments import CONVERSION_NAMES, called_here
 from paddle2ov.errors import OpConversionError, Paddle2OVError, Place, Refusal, UnsupportedOpsError
 from paddle2ov.graph.values import EmptyTensorArray
 from paddle2ov.program.archives import taking_archives
-from paddle2ov.program.files import model_path
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Block, Operator, Variable
 from paddle2ov.program.op_versions import written_by
 from paddle2ov.report import jsonable
 from paddle2ov.translation.extension import Extension
-from paddle2ov.translation.input_spec import InputArgument, OutputArgument
-from paddle2ov.translation.model_argument import prepare
+from paddle2ov.translation.input_spec import ExampleArgument, InputArgument, OutputArgument
+from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument, prepare
 from paddle2ov.translation.model_builder import TranslationRequest, as_declared, described_overrides, translate_program
 from paddle2ov.translation.registry import STRUCTURE, Registry
 from paddle2ov.translation.scope import Scope
@@ -99,11 +97,12 @@ class Inspection:
 @called_here(**CONVERSION_NAMES)
 @taking_archives()
 def inspect(
-    model: str | os.PathLike[str],
-    params: str | os.PathLike[str] | None = None,
+    model: ModelArgument,
+    params: ParamsArgument = None,
     *,
     input: InputArgument = None,
     output: OutputArgument = None,
+    example_input: ExampleArgument = None,
     extension: Extension = None,
 ) -> Inspection:
     """Reads a model and reports what it consists of and whether it converts.
@@ -112,10 +111,11 @@ def inspect(
     once, as `convert` does, without the rewrites of the graph that follow there. The result is discarded.
 
     Args:
-        model: a model folder, a program file, a path prefix or an archive, as for `convert`.
-        params: the parameter file, where it does not lie beside the program under the usual name.
+        model: what `convert` takes.
+        params: the parameter file, where it does not lie beside the program under the usual name; or its content.
         input: what it is converted with, as for `convert`; the rest that is reported is about the whole program.
         output: the same of results.
+        example_input: for a Layer without an input spec, as for `convert`.
         extension: converters of your own, as for `convert`.
 
     Raises:
@@ -123,7 +123,7 @@ def inspect(
         ConversionInputError: an input or a result is none of the program's.
     """
     registry = Registry(extension)
-    request = prepare(registry, model_path(model), params, input, output)
+    request = prepare(registry, model, params, input, output, example_input=example_input)
     program = request.program
     block, _ = prune(program.block, (item.variable for item in program.outputs))
     used = Counter(operator.type for operator in block.walk())

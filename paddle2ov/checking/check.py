@@ -36,23 +36,26 @@ from paddle2ov.inputs.given_arrays import InputsArgument
 from paddle2ov.inputs.usual_sizes import shape_sets
 from paddle2ov.passes import run_rewrites
 from paddle2ov.program.archives import origin, taking_archives
-from paddle2ov.program.files import is_read_by_openvino, model_path
+from paddle2ov.program.files import is_read_by_openvino, model_path, parameter_file
 from paddle2ov.program.model import Program
 from paddle2ov.program.reading import read_program
 from paddle2ov.progress import StageProgress
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument
+from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument
 from paddle2ov.translation.registry import Registry
+from paddle2ov.translation.saved_models import saving_models
 from paddle2ov.workarounds import Target, mismatch, rewrites_for
 
 _SHRINKING = 300.0
 
 
 @called_here(**MODEL_NAMES, input="shapes", input_shape="shapes", shape="shapes", extensions="extension")
+@saving_models
 @taking_archives()
 def check(
-    model: Model | str | os.PathLike[str],
-    params: str | os.PathLike[str] | None = None,
+    model: Model | ModelArgument,
+    params: ParamsArgument = None,
     *,
     inputs: InputsArgument = None,
     shapes: InputArgument | Sequence[InputArgument] = None,
@@ -75,10 +78,12 @@ def check(
 
     Args:
         model: an `openvino.Model`, an IR (`.xml`) or another file that OpenVINO reads, or a Paddle model as for
-            `convert`.
-        params: the parameter file of a Paddle model, where it does not lie beside the program under the usual name.
+            `verify`. A `paddle.static.Program`, whose results are not known here, is to be converted first.
+        params: the parameter file of a Paddle model, where it does not lie beside the program under the usual name; or
+            its content.
         inputs: arrays by the names of the inputs, an `.npz` file of such, or several of these; default: random ones.
-        shapes: shapes of the random inputs, as for `verify`. By default several, if they are dynamic.
+        shapes: shapes of the random inputs, as for `verify`, or the input spec of a Layer. By default several, if they
+            are dynamic.
         seed: of the random inputs.
         device: OpenVINO's name of the device.
         precision: what the device computes in: "f32", "bf16", "f16", or "default" for what it takes unless told
@@ -132,8 +137,8 @@ class _Subject:
 
 
 def _subject(
-    model: Model | str | os.PathLike[str],
-    params: str | os.PathLike[str] | None,
+    model: Model | ModelArgument,
+    params: ParamsArgument,
     extension: Extension,
     target: Target,
 ) -> _Subject:
@@ -147,7 +152,7 @@ def _subject(
     path = model_path(model)
     if is_graph:
         return _Subject(str(path), graph_of(path))
-    program = read_program(model, params, Registry(extension).signatures(), mapped=False)
+    program = read_program(path, parameter_file(params), Registry(extension).signatures(), mapped=False)
 
     def plain() -> Model:
         return translated(program, extension)

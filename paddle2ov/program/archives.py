@@ -18,7 +18,7 @@ SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".zip")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _MAX_MEMBERS = 100_000
 _UNPACKED: dict[Path, Path] = {}
-"""The folders of archives that are unpacked now, and the archives."""
+"""The temporary folders of models, and what they stand for: archives, or the names of live models."""
 _RATIO, _MARGIN = 100, 64 << 20
 """The unpacked files may be this many times the size of the archive, plus this many bytes; weights hardly compress."""
 
@@ -37,10 +37,7 @@ def unpacked(archive: Path) -> Iterator[Path]:
     Raises:
         ModelReadError: it is damaged, holds no model or several, or unpacks to far more than its own size.
     """
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="paddle2ov-") as temporary:
-        folder = Path(temporary, name_of(archive) or "model")
+    with standing_for(archive, name_of(archive) or "model") as folder:
         try:
             folder.mkdir()
             _unpack(archive, folder)
@@ -48,7 +45,20 @@ def unpacked(archive: Path) -> Iterator[Path]:
             raise
         except Exception as error:  # tarfile, zipfile and what they decompress with raise all kinds of them
             raise ModelReadError(f"{archive}: cannot be unpacked: {system_reason(error)}") from error
-        _UNPACKED[folder] = archive
+        yield folder
+
+
+@contextmanager
+def standing_for(model: Path, name: str) -> Iterator[Path]:
+    """A temporary folder of this name, which is not made yet, for the files of a model that stands elsewhere.
+
+    Messages name the model in place of the folder.
+    """
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="paddle2ov-") as temporary:
+        folder = Path(temporary, name)
+        _UNPACKED[folder] = model
         try:
             yield folder
         except Paddle2OVError as error:
@@ -61,12 +71,12 @@ def unpacked(archive: Path) -> Iterator[Path]:
 
 
 def origin(path: Path) -> Path:
-    """The archive that a file is unpacked from; the file itself where it is not."""
+    """What the temporary folder of a file stands for, such as an archive; the file itself where it is in none."""
     return next((archive for folder, archive in tuple(_UNPACKED.items()) if path.is_relative_to(folder)), path)
 
 
 def with_origins(text: str) -> str:
-    """A text that names archives in place of the folders that they are unpacked to."""
+    """A text that names archives and live models in place of their temporary folders."""
     for folder, archive in tuple(_UNPACKED.items()):
         text = text.replace(str(folder), str(archive))
     return text

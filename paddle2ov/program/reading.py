@@ -17,6 +17,9 @@ from paddle2ov.program.signatures import Signature
 from paddle2ov.program.sources import ChangedError, MemorySource, Source
 from paddle2ov.program.vocabulary import Vocabulary
 
+PARAMETERS = "inference.pdiparams"
+"""What the file of the parameters is called."""
+
 
 def read_program(
     model: PathLike, params: PathLike | None = None, signatures: Iterable[Signature] = (), *, mapped: bool = True
@@ -66,14 +69,19 @@ def read_contents(program: bytes, params: bytes, signatures: Iterable[Signature]
     Raises:
         ModelReadError: they are damaged, or of an unknown kind or version.
     """
-    name = "inference.json" if program.removeprefix(BOM_UTF8).lstrip()[:1] == b"{" else "inference.pdmodel"
-    paths = Path(name), Path("inference.pdiparams")
+    name = program_name(program)
+    paths = Path(name), Path(PARAMETERS)
     kind = format_of(program[:SNIFF_BYTES], paths[0])
     if kind is None:
         raise ModelReadError(f"{name}: neither a PIR program (JSON) nor a legacy one (protobuf)")
     source = MemorySource(dict(zip(paths, (program, params), strict=True)))
     files = ModelFiles(paths[0], kind, paths[1] if params else None, ())
     return _read(files, Vocabulary(signatures), source, mapped=False)
+
+
+def program_name(content: bytes) -> str:
+    """What the file of a program with this content is called."""
+    return "inference.json" if content.removeprefix(BOM_UTF8).lstrip()[:1] == b"{" else "inference.pdmodel"
 
 
 def _read(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: bool) -> Program:

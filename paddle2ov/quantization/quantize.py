@@ -14,11 +14,11 @@ from paddle2ov.conversion import convert
 from paddle2ov.errors import ConversionInputError, ConversionWarning, FailingAs, OpenVINORunError, warn
 from paddle2ov.graph.core import has_integer_kernels
 from paddle2ov.program.archives import taking_archives
-from paddle2ov.program.files import find_model
+from paddle2ov.program.files import find_model, model_path, parameter_file
 from paddle2ov.program.reading import read_program
 from paddle2ov.program.settings import settings_in
 from paddle2ov.quantization.agreement import Reference, compiled_in
-from paddle2ov.quantization.calibration import CalibrationData, Data, PathLike
+from paddle2ov.quantization.calibration import CalibrationData, Data
 from paddle2ov.quantization.layers import is_quantized, layers_of
 from paddle2ov.quantization.nncf_calls import (
     Quantizer,
@@ -30,6 +30,8 @@ from paddle2ov.quantization.nncf_calls import (
 )
 from paddle2ov.quantization.results import Quantized
 from paddle2ov.report import ConversionReport
+from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument
+from paddle2ov.translation.saved_models import saving_models
 
 _SUBSET = 300
 _MAX_VALIDATED = 300
@@ -41,12 +43,13 @@ _MIN_HELD_BACK = 50
 
 
 @called_here()
+@saving_models
 @taking_archives()
 def quantize(
-    model: PathLike,
+    model: ModelArgument,
     data: Data,
     *,
-    params: PathLike | None = None,
+    params: ParamsArgument = None,
     max_drop: float | None = None,
     subset_size: int = _SUBSET,
     weights: Weights | None = None,
@@ -62,11 +65,11 @@ def quantize(
     fifth at least is kept back for that.
 
     Args:
-        model: the model's folder or program file.
+        model: what `convert` takes, but what `read_program` returns; a live one is saved for as long as that takes.
         data: what the model is to be used for, some hundred items: pictures, .npz files with an array for each input,
             folders of both, or mappings from input names to arrays. Pictures are prepared as the `inference.yml`
             beside the model says; those that cannot be read are left out, with a warning.
-        params: the parameter file, where it does not lie beside the program under the usual name.
+        params: the parameter file, where it does not lie beside the program under the usual name; or its content.
         max_drop: how much accuracy may be lost, such as 0.01: layers go back to floating point until the loss is
             below it. Where more is lost, each layer is tried in turn, in one round or several: the model is compiled
             once for each, and run on all that it is measured on, two items at least. `Quantized.loses_too_much` says
@@ -93,6 +96,7 @@ def quantize(
             "device: the data runs on the CPU; leave it out, and the graph is right on any device"
         )
     load_nncf()  # which may be missing, before the model is converted
+    model, params = model_path(model), parameter_file(params)
     folder = find_model(model, params).program.parent
     # NNCF edits weights in place; with a report, nodes have the names of their operators
     converted = convert(model, params, **{"share_weights": False, "report": ConversionReport(), **options})

@@ -36,17 +36,31 @@ def read_live(
     example_input: ExampleArgument,
     signatures: Iterable[Signature],
 ) -> tuple[Program, list[InputOverride], list[str]]:
-    """Reads the program of a `paddle.nn.Layer`, a function made static, or a `paddle.static.Program`.
+    """Reads the program of a live model; arguments, errors and what is returned after it are those of `save_live`.
+
+    `signatures` are those of operators that Paddle does not have.
+    """
+    with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
+        overrides, outputs = save_live(model, Path(folder), input, output, example_input)
+        program = read_program(folder, signatures=signatures)
+    program.source = None  # its files are deleted; their mappings stay valid
+    return program, overrides, outputs
+
+
+def save_live(
+    model: Any, folder: Path, input: InputArgument, output: OutputArgument, example_input: ExampleArgument
+) -> tuple[list[InputOverride], list[str]]:
+    """Saves a `paddle.nn.Layer`, a function made static, or a `paddle.static.Program` to a folder.
 
     Args:
         model: the object.
+        folder: the folder.
         input: a Layer's input spec (`InputSpec`s, or the forms of `convert`); a Program's fed variables.
         output: a Program's fetched variables, or their names; of a Layer, the names of the results to compute.
         example_input: tensors or arrays to take a Layer's input spec from; for a Program, its fed variables.
-        signatures: those of operators that Paddle does not have.
 
     Returns:
-        The program, and those parts of `input` and `output` that a saved Layer cannot express.
+        Those parts of `input` and `output` that a saved model cannot express.
 
     Raises:
         ConversionInputError: the object is of a type that cannot be converted, or its inputs or outputs are not known.
@@ -61,20 +75,13 @@ def read_live(
         )
     import paddle
 
-    with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
-        prefix = str(Path(folder) / "inference")
-        if _is_program(model, paddle):
-            variables, overrides = _fed_variables(input if input is not None else example_input)
-            _save_program(paddle, model, prefix, variables, output)
-            return _without_source(read_program(folder, signatures=signatures)), overrides, []
-        overrides = _save_layer(paddle, model, prefix, input, example_input)
-        return _without_source(read_program(folder, signatures=signatures)), overrides, parse_output(output)
-
-
-def _without_source(program: Program) -> Program:
-    """The program without its files, which are deleted; their mappings stay valid."""
-    program.source = None
-    return program
+    prefix = str(folder / "inference")
+    if _is_program(model, paddle):
+        example = [*example_input] if isinstance(example_input, Mapping) else example_input  # the names
+        variables, overrides = _fed_variables(input if input is not None else example)
+        _save_program(paddle, model, prefix, variables, output)
+        return overrides, []
+    return _save_layer(paddle, model, prefix, input, example_input), parse_output(output)
 
 
 def _is_program(model: Any, paddle: Any) -> bool:
@@ -118,7 +125,10 @@ def _save_layer(
 
 def _why_unsaved(spec: Sequence[Any] | None, error: BaseException) -> str:
     if spec is None and isinstance(error, ValueError):
-        return f"a Layer needs its input spec: pass input=[paddle.static.InputSpec(...)] or example_input ({error})"
+        return (
+            "a Layer needs its input spec: pass input=[paddle.static.InputSpec(...)] or example_input; to verify and "
+            f"check it, shapes or inputs ({error})"
+        )
     return f"Paddle cannot save the Layer, as paddle.jit.save does: {type(error).__name__}: {error}"
 
 
@@ -244,7 +254,10 @@ def _save_program(paddle: Any, program: Any, prefix: str, input: Any, output: Ou
     if not feeds:
         feeds = [variable for variable in _all_variables(program) if _is_fed(variable)]
     if not fetches:
-        raise ConversionInputError("a Program needs output=[...]: the variables, or the names of those, to fetch")
+        raise ConversionInputError(
+            "a Program needs output=[...]: the variables, or the names of those, to fetch; to verify it, "
+            "outputs=[...]; check what convert makes of it"
+        )
     static_mode = not paddle.in_dynamic_mode()
     if not static_mode:
         paddle.enable_static()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import IO, TYPE_CHECKING, TypeAlias, Union
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, Union
 
 from paddle2ov.errors import ConversionInputError, ModelReadError, system_reason
 from paddle2ov.program.files import PathLike, parameter_file
@@ -50,12 +50,8 @@ def prepare(
         ConversionInputError: the arguments do not fit each other, or are of types that cannot be converted.
     """
     signatures = registry.signatures()
-    if isinstance(model, tuple | list):
-        if len(model) != 2 or params is not None:
-            raise ConversionInputError("a model given as a pair is (program file, parameter file)")
-        model, params = model
-        model = local_path(model)
-    is_file = isinstance(model, str | os.PathLike) or _is_content(model)  # on a disk or in memory
+    model, params = split_pair(model, params)
+    is_file = isinstance(model, str | os.PathLike) or is_content(model)  # on a disk or in memory
     if params is not None and not is_file:
         raise ConversionInputError(f"params is for a model in files, not for a {type(model).__name__}")
     if is_file or isinstance(model, Program):
@@ -66,7 +62,7 @@ def prepare(
         elif isinstance(model, str | os.PathLike):
             program = read_program(model, parameter_file(params), signatures, mapped=share_weights)
         else:
-            program = read_contents(_content(model, "model"), _content(params, "params"), signatures)
+            program = read_contents(content_of(model, "model"), content_of(params, "params"), signatures)
         overrides, outputs = parse_input(input), parse_output(output)
     else:
         from paddle2ov.translation.live import read_live
@@ -83,14 +79,33 @@ def prepare(
     )
 
 
-def _is_content(value: object) -> bool:
+def split_pair(model: Any, params: Any) -> tuple[Any, Any]:
+    """A model and its parameters, be they given as a pair in place of the model.
+
+    Raises:
+        ConversionInputError: it is no pair, or there are parameters besides.
+    """
+    if not isinstance(model, tuple | list):
+        return model, params
+    if len(model) != 2 or params is not None:
+        raise ConversionInputError("a model given as a pair is (program file, parameter file)")
+    return local_path(model[0]), model[1]
+
+
+def is_content(value: object) -> bool:
+    """Whether a model or its parameters are in memory, or open."""
     return isinstance(value, bytes | bytearray | memoryview) or (
         hasattr(value, "read") and not hasattr(value, "forward")
     )
 
 
-def _content(value: object, name: str) -> bytes:
-    """The bytes of a file that is in memory or open; none for None."""
+def content_of(value: object, name: str) -> bytes:
+    """The bytes of a file that is in memory or open; none for None.
+
+    Raises:
+        ModelReadError: the stream cannot be read.
+        ConversionInputError: it is anything else.
+    """
     if value is None:
         return b""
     try:

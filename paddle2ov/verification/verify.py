@@ -28,15 +28,17 @@ from paddle2ov.inputs.pictures import image_inputs
 from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.inputs.usual_sizes import shape_sets
 from paddle2ov.program.archives import origin, taking_archives
-from paddle2ov.program.files import find_model
+from paddle2ov.program.files import find_model, model_path, parameter_file
 from paddle2ov.program.model import Program
 from paddle2ov.program.reading import read_program
 from paddle2ov.program.sources import check_unchanged
 from paddle2ov.progress import StageProgress
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import InputArgument, parse_output
+from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument
 from paddle2ov.translation.model_builder import chosen_outputs
 from paddle2ov.translation.registry import Registry
+from paddle2ov.translation.saved_models import saving_models
 from paddle2ov.verification.both_sides import Sides, Subject
 from paddle2ov.verification.faults import compare_operators, locate_fault
 from paddle2ov.verification.judgement import is_paddle_rounding
@@ -61,10 +63,11 @@ _ROUNDED = "This may be the rounding of narrow floats: compare in f32 to tell it
     image="images",
     extensions="extension",
 )
+@saving_models
 @taking_archives()
 def verify(
-    model: str | os.PathLike[str],
-    params: str | os.PathLike[str] | None = None,
+    model: ModelArgument,
+    params: ParamsArgument = None,
     *,
     inputs: InputsArgument = None,
     images: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
@@ -92,13 +95,15 @@ def verify(
     then computes in float64 as well, which shows whether the difference is its own rounding (see `judgement.py`).
 
     Args:
-        model: a model folder, a program file, a path prefix or an archive, as for `convert`.
-        params: the parameter file, where it does not lie beside the program under the usual name.
+        model: what `convert` takes, but what `read_program` returns. A `paddle.nn.Layer` or a `paddle.static.Program`
+            is saved for as long as it is verified.
+        params: the parameter file, where it does not lie beside the program under the usual name; or its content.
         inputs: arrays by the names of the inputs, an `.npz` file of such, or several of these; default: random ones.
         images: a picture to run besides, or several, prepared as the `inference.yml` beside the model says.
         shapes: shapes of the random inputs, in the forms of `convert(input=...)`: one, or a list of strings or
             mappings. By default a model with dynamic shapes is run with several: those that the settings beside the
-            model name, else some that are usual.
+            model name, else some that are usual. Of a Layer they are its input spec, unless it has one, or `inputs`
+            are an example of it.
         seed: of the random inputs.
         tolerance: of floats, relative to the largest value of each result; by default 1e-4 where OpenVINO computes in
             float32, else 0.05. Integers and bools must be equal.
@@ -107,7 +112,8 @@ def verify(
             hardware for, side by side, in `precisions`. Paddle computes in float32.
         device: OpenVINO's name of the device that the graph is made for, and runs on; default: that for any device, on
             the CPU.
-        outputs: the names of the results to compare, where not all, as for `convert(output=...)`.
+        outputs: the names of the results to compare, where not all, as for `convert(output=...)`; of a
+            `paddle.static.Program` the variables to fetch.
         operators: whether to compare the values inside the program even if the results agree.
         case: where to write the operator at fault: its inputs (`inputs.npz`), Paddle's and OpenVINO's results
             (`outputs.npz`, `openvino.npz`), what it is (`case.json`), the operator alone as IR (`model.xml`) and, where
@@ -152,9 +158,10 @@ def verify(
     if short == "all" and device not in (None, "CPU"):
         raise ConversionInputError(f"precision: all of them are compared on the CPU, not on {device}")
     where = Where(device, "f32" if short == "all" else short)
-    files = find_model(model, params)
+    path, params = model_path(model), parameter_file(params)
+    files = find_model(path, params)
     deadline = Deadline(timeout)
-    program = whole = read_program(model, params, Registry(extension).signatures(), mapped=False)
+    program = whole = read_program(path, params, Registry(extension).signatures(), mapped=False)
     assert whole.source is not None
     if converted is not None:
         check_unchanged(converted)

@@ -1,5 +1,7 @@
 """Live Paddle objects: layers with an input spec or an example, and static programs."""
 
+import io
+
 import numpy as np
 import paddle
 import pytest
@@ -243,3 +245,104 @@ def test_program(by_name):
 def test_what_is_no_model(model):
     with pytest.raises(ConversionInputError, match="a model"):
         paddle2ov.convert(model)
+
+
+def quantize(model, **arguments):
+    """Quantizes with ten items."""
+    return paddle2ov.quantize(model, [{"x": X * i / 10} for i in range(10)], **arguments)
+
+
+def verdict_of(function, model, **arguments):
+    """What a public function finds of a model; an agreement of 1 of the network, which is small, counts as agreeing."""
+    found = function(model, **arguments)
+    if isinstance(found, paddle2ov.Inspection):
+        return found.convertible, [port.name for port in found.inputs]
+    if isinstance(found, paddle2ov.Quantized):
+        return found.model.input(0).get_any_name(), len(found.precisions) > 1
+    return found.verdict, str(found.model)
+
+
+SPECS = {
+    paddle2ov.inspect: ("input", "example_input"),
+    paddle2ov.verify: ("shapes", "inputs"),
+    paddle2ov.check: ("shapes", "inputs"),
+    quantize: ("input", "example_input"),
+}
+FOUND = {paddle2ov.inspect: (True, ["x"]), quantize: ("x", True)}
+
+
+@pytest.mark.parametrize("function", SPECS)
+def test_one_rule_for_what_a_model_is(net, tmp_path, function):
+    """Whatever `convert` takes: files, pairs, contents, streams, layers."""
+    spec, example = SPECS[function]
+    prefix = tmp_path / "inference"
+    paddle.jit.save(net, str(prefix), [paddle.static.InputSpec([-1, 4], "float32", "x")])
+    program, params = prefix.with_suffix(".json"), prefix.with_suffix(".pdiparams")
+    expected = FOUND.get(function, ("agree", str(program)))
+    assert verdict_of(function, (program, params))[0] == expected[0]
+    named = FOUND.get(function, ("agree", "bytes"))
+    assert verdict_of(function, program.read_bytes(), params=params.read_bytes())[0] == named[0]
+    with program.open("rb") as stream:
+        assert verdict_of(function, stream, params=io.BytesIO(params.read_bytes()))[0] == named[0]
+
+    named = FOUND.get(function, ("agree", "Net"))
+    given = {"inputs": [{"x": X}]} if example == "inputs" else {example: {"x": X}}
+    was_training = net.training
+    assert verdict_of(function, net, **{spec: {"x": [-1, 4]}}) == named
+    assert verdict_of(function, net, **{spec: {"x": [(1, 8), 4]}}) == named
+    assert verdict_of(function, net, **{spec: [paddle.static.InputSpec([2, 4], "float32", "x")]}) == named
+    assert verdict_of(function, net, **given) == named
+    assert net.training == was_training
+    static = paddle.jit.to_static(Net(), input_spec=[paddle.static.InputSpec([-1, 4], "float32", "x")])
+    assert verdict_of(function, static) == named
+    assert verdict_of(function, static, **{spec: {"x": [2, 4]}}) == named
+
+    with pytest.raises(ConversionInputError, match="a Layer needs its input spec: pass input="):
+        function(net)
+    with pytest.raises(ConversionInputError, match="params is for a model in files, not for a Net"):
+        function(net, params="weights", **given)
+    for model in (None, 3, lambda x: x):
+        with pytest.raises(ConversionInputError, match="a model is a path, a pair of paths, a paddle"):
+            function(model)
+    with pytest.raises(ConversionInputError, match="a model given as a pair is"):
+        function((program, params, params))
+    if function is not paddle2ov.inspect:
+        with pytest.raises(ConversionInputError, match="what read_program returns is not in files; pass the path"):
+            function(paddle2ov.read_program(tmp_path))
+
+
+def test_a_static_program_is_verified_and_its_results_are_named():
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [-1, 4], "float32")
+        y = paddle.nn.functional.relu(x)
+    paddle.disable_static()
+    assert paddle2ov.verify(main, outputs=[y]).verdict == "agree"
+    run, *others = paddle2ov.verify(main, outputs=[y], shapes={"x": [5, 4]}).runs
+    assert (run.inputs, others) == ({"x": (5, 4)}, [])
+    assert paddle2ov.verify(main, outputs=[y], inputs={"x": X}).verdict == "agree"
+    assert paddle2ov.inspect(main, output=[y]).convertible
+    for function in (paddle2ov.verify, paddle2ov.check, paddle2ov.inspect):
+        with pytest.raises(ConversionInputError, match="a Program needs output="):
+            function(main)
+
+
+def test_shapes_of_a_layer_are_one_set(net):
+    runs = paddle2ov.verify(net, shapes={"x": [-1, 4]}).runs
+    assert len(runs) > 1  # as of a saved model
+    (run,) = paddle2ov.verify(net, shapes="x[3,4]").runs
+    assert run.inputs == {"x": (3, 4)}
+    (run,) = paddle2ov.verify(net, shapes={"x": [(5, 6), 4]}).runs
+    assert run.inputs["x"][0] in (5, 6)
+    for function in (paddle2ov.verify, paddle2ov.check):
+        with pytest.raises(ConversionInputError, match="shapes: of a live model they are its input spec"):
+            function(net, shapes=["x[1,4]", "x[2,4]"])
+
+
+def test_messages_name_a_live_model(net):
+    with pytest.raises(ConversionInputError, match="pictures: they are for a model with one"):
+        paddle2ov.verify(net, shapes={"x": [1, 4]}, images="page.png")
+    picture = paddle.nn.Conv2D(3, 3, 1)
+    with pytest.raises(ConversionInputError, match=r"pictures: Conv2D holds no settings"):
+        paddle2ov.verify(picture, shapes={"x": [1, 3, 32, 32]}, images="page.png")
