@@ -198,7 +198,13 @@ def _warn_of_arguments(request: TranslationRequest, is_read: bool) -> None:
             "sequence_lengths=True (--sequence-lengths)",
             "', '".join(sequences),
         )
-    if sequence_lengths is True and not sequences:
+    if sequence_lengths is True:
+        warn_without_sequences(program)
+
+
+def warn_without_sequences(program: Program) -> None:
+    """Logs that lengths of sequences are asked for in vain, where they are."""
+    if not any(variable.lod_level for variable in program.inputs):
         log.warning("sequence_lengths (--sequence-lengths) has no effect: no input is declared with sequences (LoD)")
 
 

@@ -308,8 +308,11 @@ def is_of_output(error: OSError) -> bool:
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Shows warnings of ours as one message; which are shown, or are errors, is Python's to decide (-W)."""
-    usual = warnings.formatwarning
+    """Shows warnings of ours as one message; which are shown, or are errors, is Python's to decide (-W).
+
+    What is logged as a warning looks the same, where nothing else is set up for it.
+    """
+    usual, logged = warnings.formatwarning, logging.lastResort
 
     def formatted(message: Warning | str, category: type[Warning], *where: Any, **options: Any) -> str:
         text = str(message)
@@ -318,10 +321,13 @@ def plain_warnings() -> Iterator[None]:
         return usual(message, category, *where, **options)
 
     warnings.formatwarning = formatted
+    logging.lastResort = logging.StreamHandler()
+    logging.lastResort.setLevel(logging.WARNING)
+    logging.lastResort.setFormatter(logging.Formatter("warning: %(message)s"))
     try:
         yield
     finally:
-        warnings.formatwarning = usual
+        warnings.formatwarning, logging.lastResort = usual, logged
 
 
 @contextmanager

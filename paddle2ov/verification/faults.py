@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from paddle2ov.comparison.paddle_process import save_arrays
 from paddle2ov.conversion import convert, translated
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.errors import ConversionWarning, Place
+from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.program.op_versions import older_meaning
 from paddle2ov.report import jsonable
 from paddle2ov.translation.translator import Progress
@@ -26,6 +28,7 @@ from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.judgement import is_paddle_rounding
 from paddle2ov.verification.localisation import Localisation, Localiser, OperatorComparison
 from paddle2ov.verification.results import ComparedOperator, Culprit, Rounded, Run, Verification
+from paddle2ov.verification.runs import shapes_option
 
 INT64 = (
     "The integers there are beyond 32 bits, and OpenVINO's CPU plugin computes int64 as int32 (docs/limits.md): take "
@@ -134,11 +137,17 @@ def _differs_in_shape(subject: Subject, run: Run, place: Place, model: Path) -> 
     warned = next(
         (f"The conversion warned of it: {text.splitlines()[0]}. " for text in texts if str(place) in text), ""
     )
-    shapes = ",".join(f"{name}{list(shape)}".replace(" ", "") for name, shape in run.inputs.items())
+    options = [shlex.quote(str(model)), shapes_option(run.inputs)]
+    if any(name.endswith(LENGTHS_SUFFIX) for name in run.inputs):
+        options.append("--sequence-lengths")
+    if subject.program is not subject.whole:
+        options.append(f"--output {','.join(result.name for result in subject.program.outputs)}")
+    if subject.where.target is not None:
+        options.append(f"--device {subject.where.target}")
     return (
         "It agrees alone, where the shapes of its inputs are known; where they are open, as in the whole model, its "
         f"result has another shape or type. {warned}Convert for the shapes that you use, as `paddle2ov convert "
-        f"{model} --input '{shapes}' --verify` does"
+        f"{' '.join(options)} --verify` does (with --params and --extension as they are given here)"
     )
 
 

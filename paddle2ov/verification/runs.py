@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from openvino import PartialShape
@@ -94,6 +94,12 @@ def unexplained(found: Verification, subject: Subject, sides: Sequence[Sides]) -
     return differing
 
 
+def shapes_option(shapes: Mapping[str, Sequence[int]]) -> str:
+    """The option that gives the inputs of a program these shapes; lengths of sequences are no inputs of it."""
+    own = {name: shape for name, shape in shapes.items() if not name.endswith(LENGTHS_SUFFIX)}
+    return f"--input '{','.join(f'{name}{list(shape)}'.replace(' ', '') for name, shape in own.items())}'"
+
+
 def _advice(subject: Subject, drawn: RandomInputs) -> str:
     """What to give in place of random inputs that Paddle refuses."""
     arrays = drawn.sets[0]
@@ -105,8 +111,8 @@ def _advice(subject: Subject, drawn: RandomInputs) -> str:
         )
         what = f"The program declares {declared}. Leave out --input for sizes that fit it."
     else:
-        shapes = ",".join(f"{name}{list(array.shape)}".replace(" ", "") for name, array in arrays.items())
-        what = f"Give shapes that fit each other in place of these:\n  --input '{shapes}'"
+        shapes = shapes_option({name: array.shape for name, array in arrays.items()})
+        what = f"Give shapes that fit each other in place of these:\n  {shapes}"
     return (
         f"\n{what}\nOr give arrays with --inputs inputs.npz, made by\n"
         f"  python -c 'import numpy as np; np.savez(\"inputs.npz\", {names})'"

@@ -17,7 +17,7 @@ from paddle2ov.comparison.deadline import Deadline, TimeUpError
 from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.compilation.precision import HINT, check_compilable, checked_precision, no_hardware
 from paddle2ov.compilation.precision_names import PRECISIONS, PrecisionName
-from paddle2ov.conversion import convert
+from paddle2ov.conversion import convert, warn_without_sequences
 from paddle2ov.deployment.beside import known_settings
 from paddle2ov.deployment.saving import case_folder
 from paddle2ov.errors import ConversionInputError, OpenVINORunError, described
@@ -167,6 +167,8 @@ def verify(
         check_unchanged(converted)
     if outputs is not None:
         program = structs.replace(whole, outputs=chosen_outputs(whole, parse_output(outputs)))
+    if sequence_lengths and converted is None:  # whose conversion has said so
+        warn_without_sequences(program)
     settings = known_settings(files.program.parent)
     sets = given_inputs(program, inputs) + image_inputs(program, files.program.parent, images)
     sequence_lengths |= any(name.endswith(LENGTHS_SUFFIX) for item in sets for name in item)

@@ -212,7 +212,8 @@ def test_weights_in_place_of_a_program(model, tmp_path):
         ("model.onnx", "an ONNX model, which openvino.convert_model takes"),
         (
             "model.xml",
-            r"OpenVINO IR already, and a Paddle model is wanted; OpenVINO itself, `paddle2ov.compile_model` and",
+            r"OpenVINO IR already, and a Paddle model is wanted; OpenVINO itself, `paddle2ov.compile_model` and "
+            r"`paddle2ov check` take an IR, and `nncf.quantize` quantizes it \(docs/speed.md\)",
         ),
         ("model.nb", "a model of Paddle Lite"),
         ("model.pth", "the weights of another framework"),

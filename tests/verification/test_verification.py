@@ -3,18 +3,23 @@
 import json
 import os
 import re
+import shlex
+import subprocess
 import sys
 import threading
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import openvino
 import paddle
 import pytest
+from msgspec import structs
 from openvino import opset16 as ops
 
 import paddle2ov
+from paddle2ov.commands.convert import convert_command
 from paddle2ov.comparison.deadline import Deadline, TimeUpError
 from paddle2ov.comparison.differences import Expected, compare_tensor
 from paddle2ov.comparison.paddle_process import PaddleProcess
@@ -26,10 +31,13 @@ from paddle2ov.program.files import find_model
 from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.program.reading import read_program
 from paddle2ov.program.settings import read_settings
+from paddle2ov.verification import faults
 from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.localisation import Localiser
 from paddle2ov.verification.paddle_values import RANDOM
+from paddle2ov.verification.results import Run
 from paddle2ov.verification.values import Values
+from paddle2ov.verification.where import Where
 from tests.support.command_line import call
 from tests.support.formats import FORMATS, NEEDS_PADDLE_2
 from tests.support.models import network, operator, save_layer, save_program
@@ -278,6 +286,39 @@ def test_what_cannot_be_verified(arguments, message):
     result = call("verify", network("squeezenet1_1"), *arguments)
     assert result.exit_code == 2, result.output
     assert message in result.stderr
+
+
+def test_lengths_of_a_model_without_sequences(tmp_path, caplog):
+    """They are asked for in vain, which every command that takes the option says, once."""
+    folder, target = operator("relu"), tmp_path / "x.xml"
+    said = "sequence_lengths (--sequence-lengths) has no effect: no input is declared with sequences (LoD)"
+    for command in (("verify", folder), ("convert", folder, "-o", target), (folder, "-o", target, "--verify")):
+        assert call(*command, "--sequence-lengths").exit_code == 0
+        assert caplog.messages == [said]
+        caplog.clear()
+    command = [sys.executable, "-m", "paddle2ov", str(folder), "-o", str(target), "--sequence-lengths"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr == f"warning: {said}\n"
+
+
+@pytest.mark.parametrize("lengths", [{}, {"x.lengths": (2,)}])
+def test_the_command_that_is_advised_has_the_options_given(monkeypatch, lengths):
+    """It parses, and leaves out what is no input of the program."""
+    program = read_program(operator("relu"))
+    monkeypatch.setattr(faults, "translated", lambda program, extension: None)
+    subject = SimpleNamespace(program=program, whole=program, extension=None, where=Where())
+    run = Run({"x": (2, 3), **lengths})
+    for chosen in (
+        subject,
+        SimpleNamespace(**{**vars(subject), "program": structs.replace(program), "where": Where("GPU.1")}),
+    ):
+        text = faults._differs_in_shape(chosen, run, "at x", Path("model dir"))
+        command = re.search("`paddle2ov convert (.*)` does", text)[1]
+        options = convert_command.make_context("convert", shlex.split(command)).params
+        assert (str(options["model"]), options["input"], options["compare"]) == ("model dir", "x[2,3]", True)
+        assert options["sequence_lengths"] == bool(lengths)
+        assert options["device"] == ("GPU" if chosen is not subject else None)
+        assert options["output"] == (program.outputs[0].name if chosen is not subject else None)
 
 
 def test_shapes_that_paddle_refuses():
