@@ -178,25 +178,22 @@ def _run(
     """Runs the jobs; returns the records of all of them by their names, and how many an earlier run has done."""
     from rich.console import Console
     from rich.markup import escape
-    from rich.progress import MofNCompleteColumn, Progress
 
+    from paddle2ov.commands.bars import bar_on
     from paddle2ov.deployment.saving import remove_unfinished
-    from paddle2ov.jobs.conversions import GOOD, run
+    from paddle2ov.jobs.conversions import GOOD, run, waiting
     from paddle2ov.jobs.state import State
 
-    kept = len(jobs)
     with State.recovered(out / ".paddle2ov-batch", _warn) as state:
         if again:
             for job in jobs:
                 state.put(job.name, {"state": "failed", "message": "not done yet", "fingerprint": ""})
+        to_do = waiting(jobs, state)
         console = Console(stderr=True)
-        columns = (*Progress.get_default_columns(), MofNCompleteColumn())
-        with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
-            task = bar.add_task("converting", total=len(jobs))
+        with bar_on(console, counts=True, disable=quiet or not console.is_terminal) as bar:
+            task = bar.add_task("converting", total=len(to_do))
 
             def report(job: ConversionJob, record: Record) -> None:
-                nonlocal kept
-                kept -= 1
                 bar.update(task, advance=1, description=escape(job.name))
                 for text in () if quiet else record.get("warnings", ()):
                     click.secho(f"warning: {job.name}: {text}", fg="yellow", err=True)
@@ -206,12 +203,12 @@ def _run(
                     click.secho(f"{job.name}: {record['state']}: {record['message']}", fg="red", err=True)
 
             try:
-                run(executor, jobs, state, report)
+                run(executor, to_do, state, report)
             finally:  # a process that is killed leaves what it was writing
                 for folder in {job.target.parent for job in jobs}:
                     remove_unfinished(folder)
         records = state.records()
-    return {job.name: records[job.name] for job in jobs}, kept
+    return {job.name: records[job.name] for job in jobs}, len(jobs) - len(to_do)
 
 
 def _write_summary(records: dict[str, Any], out: Path) -> bool:

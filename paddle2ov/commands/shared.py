@@ -350,10 +350,10 @@ def progress_bar(start: str, shown: bool = True) -> Iterator[StageProgress | Non
         yield None
         return
     from rich.console import Console
-    from rich.progress import Progress
+
+    from paddle2ov.commands.bars import Stages, bar_on
 
     # What is printed meanwhile goes above the bar, unless it goes elsewhere than to the terminal.
     apart = not sys.stdout.isatty()
-    with Progress(console=Console(stderr=True), transient=True, redirect_stdout=not apart) as bar:
-        task = bar.add_task(start, total=None)
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
+    with bar_on(Console(stderr=True), redirect_stdout=not apart) as bar:
+        yield Stages(bar, start)

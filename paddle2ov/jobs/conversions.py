@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -233,17 +233,16 @@ def _check(job: ConversionJob, record: Record) -> Record:
     return {"state": "computed right", **about}
 
 
+def waiting(jobs: Iterable[ConversionJob], state: State) -> list[ConversionJob]:
+    """The jobs that the state does not hold as done for the model as it is."""
+    return [job for job in jobs if not is_done(job, state.get(job.name))]
+
+
 def run(
     executor: Executor, jobs: Iterable[ConversionJob], state: State, report: Callable[[ConversionJob, Record], None]
 ) -> None:
-    """Runs the jobs that the state does not hold as done for the model as it is; `report` is told of each that ends."""
-
-    def waiting() -> Iterator[ConversionJob]:
-        for job in jobs:
-            if not is_done(job, state.get(job.name)):
-                yield job
-
-    for outcome in executor.run(convert_one, waiting()):
+    """Runs jobs; `report` is told of each that ends."""
+    for outcome in executor.run(convert_one, jobs):
         record = dict(outcome.returned or {"state": "failed", "message": outcome.failure})
         record["message"] = valid(record.get("message", ""))  # names of files and variables may hold anything
         record = {**record, "fingerprint": outcome.job.fingerprint, "format": outcome.job.format}

@@ -22,6 +22,7 @@ from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.core import has_integer_kernels
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.passes import run_rewrites
+from paddle2ov.progress import rough_time
 from paddle2ov.quantization.agreement import Reference, compiled_in
 from paddle2ov.quantization.calibration import CalibrationData
 from paddle2ov.quantization.floating_nodes import COMPARISONS, first_convolutions, floating_nodes
@@ -47,7 +48,7 @@ class Quantizer:
 
     It calibrates with some of the items, by their index, and compares with the reference. `weights`: to quantize these
     only. `max_drop`: how much accuracy may be lost, where that is to be controlled; `progress` says meanwhile on
-    stderr, where it is no terminal, how many models were measured for that.
+    stderr, where it is no terminal, how many models were measured for that, and how long the rest of `layers` takes.
 
     Raises:
         ConversionInputError: NNCF is not installed.
@@ -61,8 +62,10 @@ class Quantizer:
         weights: Weights | None,
         max_drop: float | None,
         progress: bool = False,
+        layers: int = 0,
     ) -> None:
         self._nncf = load_nncf()
+        self._layers = layers
         self._progress = progress and not sys.stderr.isatty()  # where NNCF draws bars
         self._started = self._last_said = time.perf_counter()
         self._measured = 0
@@ -127,8 +130,13 @@ class Quantizer:
         values = [self._reference.agreement(compiled, item) for item in chosen]
         self._measured += 1
         now = time.perf_counter()
+        if self._measured == 1:  # what was done before was calibration
+            self._started = now
         if self._progress and now - self._last_said >= _SECONDS_BETWEEN_LINES:
-            sys.stderr.write(f"models measured: {self._measured} in {now - self._started:.0f} s\n")
+            left = max(0, self._layers - self._measured)
+            mean = (now - self._started) / max(1, self._measured - 1)
+            rest = f"; the rest of {self._layers} layers takes about {rough_time(left * mean)}" if left and mean else ""
+            sys.stderr.write(f"models measured: {self._measured} in {now - self._started:.0f} s{rest}\n")
             self._last_said = now
         return sum(values) / len(values), values
 

@@ -17,6 +17,7 @@ from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.files import find_model, model_path, parameter_file
 from paddle2ov.program.reading import read_program
 from paddle2ov.program.settings import settings_in
+from paddle2ov.progress import rough_time
 from paddle2ov.quantization.agreement import Reference, compiled_in
 from paddle2ov.quantization.calibration import CalibrationData, Data
 from paddle2ov.quantization.layers import is_quantized, layers_of
@@ -111,15 +112,16 @@ def quantize(
     with _openvino_errors("the model does not run on the data"):
         floats = compiled_in(converted, "f32")
         reference = Reference(floats, items, validation, settings)
-        if max_drop is not None and progress:
-            layers = len(layers_of(floats, converted))
+        layers = len(layers_of(floats, converted)) if max_drop is not None and progress else 0
+        if layers:
             seconds = layers * (time.perf_counter() - started)
             sys.stderr.write(
                 f"If more than {max_drop:g} is lost, {layers} layers are tried one by one on {len(validation)} items. "
-                f"Further rounds may follow: allow {seconds:.0f} to {_MOST_ROUNDS * seconds:.0f} s.\n"
+                f"Further rounds may follow: allow {rough_time(seconds)} to {rough_time(_MOST_ROUNDS * seconds)}, more "
+                "where the machine is busy.\n"
             )
     name_tensors_of_branches(converted)
-    quantizer = Quantizer(items, calibration, reference, weights, max_drop, progress)
+    quantizer = Quantizer(items, calibration, reference, weights, max_drop, progress, layers)
     with nncf_output(progress):
         quantized = quantizer.quantized(converted, has_attention(converted) if transformer is None else transformer)
     result = Quantized(quantized, reference.measure.name, reference.measure.meaning, max_drop)
