@@ -13,6 +13,7 @@ from openvino import Model, PartialShape
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import bfloat16_bits
+from paddle2ov.inputs.channels import channels_last
 from paddle2ov.inputs.given_arrays import Inputs
 from paddle2ov.inputs.index_ranges import UNLIMITED, Range, index_ranges
 from paddle2ov.inputs.linked_sizes import Free, ShapeProbe, Sizes, fit_sizes, spread_sizes
@@ -109,7 +110,8 @@ class RandomInputs:
         self._seed = seed
         self._sequences = [input_.name for input_ in program.inputs if input_.lod_level == 1] if with_lengths else []
         self._unlimited: list[str] = []
-        self._usual = usual_sets(program)
+        self._channels_last = channels_last(model) if model is not None else frozenset()
+        self._usual = usual_sets(program, self._channels_last)
         self._integers = [
             input_.name for input_ in program.inputs if _storage(input_).kind in "iu" and input_.dtype != "bfloat16"
         ]
@@ -117,7 +119,7 @@ class RandomInputs:
         overrides = [shapes_by_name(program, shape) for shape in shapes]
         if not overrides:
             overrides = [bounds_of(program, settings)] * (len(self._usual) if dynamic else 1)
-            overrides += named_shapes(program, settings) if dynamic else []
+            overrides += named_shapes(program, settings, self._channels_last) if dynamic else []
         self.sets: list[Inputs] = []
         self._bounds: list[dict[str, PartialShape]] = []
         self._fitted: list[Sizes] = []  # before those differ that nothing ties together, as far as the model says
@@ -126,7 +128,10 @@ class RandomInputs:
             bounds = within(program, override, model if not shapes else None)
             usual = self._usual[k % len(self._usual)]
             sizes = self._fit(
-                {input_.name: usual_shape(input_, bounds.get(input_.name), k, usual) for input_ in program.inputs},
+                {
+                    input_.name: usual_shape(input_, bounds.get(input_.name), k, usual, self._channels_last)
+                    for input_ in program.inputs
+                },
                 bounds,
             )
             if not shapes and sizes in seen:
@@ -218,7 +223,7 @@ class RandomInputs:
         self._unlimited = [name for name, (_, high) in ranges.items() if high == UNLIMITED]
         ranges |= {name: (ranges[name][0], _HASHED) for name in self._unlimited}
         counts = self._counts(sizes)
-        pictures = (picture_size(input_, sizes[input_.name]) for input_ in self._program.inputs)
+        pictures = (picture_size(input_, sizes[input_.name], self._channels_last) for input_ in self._program.inputs)
         picture = next((size for size in pictures if size is not None), None)
         inputs = dict(lengths)
         for input_ in self._program.inputs:

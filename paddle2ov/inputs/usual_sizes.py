@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import structs
 from openvino import Dimension, Model, PartialShape
@@ -57,30 +57,32 @@ def shapes_by_name(program: Program, argument: InputArgument) -> dict[str, Parti
     return shapes
 
 
-def picture_axes(variable: Variable) -> tuple[int, int, int] | None:
-    """The axes of the channels, height and width of what may be pictures; None of an input of another rank.
+def picture_axes(variable: Variable, channels_last: Collection[str]) -> tuple[int, int, int] | None:
+    """The axes of the channels, height and width of what may be pictures; None of what is none.
 
-    Channels come first, unless the last dimension is a number of channels that pictures have: as in the bytes that
-    built-in preprocessing takes.
+    Channels come first, unless the last dimension is a number of channels that pictures have, and the input is one of
+    `channels_last` or bytes, as built-in preprocessing takes. Three numbers are else points, or the like.
     """
     shape = variable.shape or ()
     if len(shape) not in (4, 5):
         return None
-    is_last = len(shape) == 4 and shape[3] in _CHANNELS and shape[1] not in _CHANNELS
-    if is_last and (variable.dtype == "uint8" or (shape[3] == 3 and shape[1] < 0)):
-        return 3, 1, 2
+    if len(shape) == 4 and shape[3] in _CHANNELS and shape[1] not in _CHANNELS:
+        if variable.dtype == "uint8" or variable.name in channels_last:
+            return 3, 1, 2
+        if shape[3] == 3 and shape[1] < 0:
+            return None
     return 1, len(shape) - 2, len(shape) - 1
 
 
-def picture_size(variable: Variable, shape: Sequence[int]) -> tuple[int, int] | None:
+def picture_size(variable: Variable, shape: Sequence[int], channels_last: Collection[str]) -> tuple[int, int] | None:
     """Height and width of an input of rank 4 that has this shape."""
-    axes = picture_axes(variable)
+    axes = picture_axes(variable, channels_last)
     return (shape[axes[1]], shape[axes[2]]) if axes is not None and len(shape) == 4 else None
 
 
-def usual_sets(program: Program) -> tuple[tuple[int, tuple[int, int]], ...]:
+def usual_sets(program: Program, channels_last: Collection[str]) -> tuple[tuple[int, tuple[int, int]], ...]:
     """Batch, height and width of each set."""
-    sizes = [picture_size(input_, input_.shape) for input_ in program.inputs if input_.shape is not None]
+    sizes = [picture_size(input_, input_.shape, channels_last) for input_ in program.inputs if input_.shape is not None]
     unknown = [size for size in sizes if size is not None]
     if any(height < 0 and width < 0 for height, width in unknown):
         return _SETS + _LARGE
@@ -98,7 +100,9 @@ def bounds_of(program: Program, settings: Settings | None) -> dict[str, PartialS
     return named
 
 
-def named_shapes(program: Program, settings: Settings | None) -> list[dict[str, PartialShape]]:
+def named_shapes(
+    program: Program, settings: Settings | None, channels_last: Collection[str]
+) -> list[dict[str, PartialShape]]:
     """The shapes that settings name: the usual ones, and those of the picture that the preprocessing makes."""
     if settings is None:
         return []
@@ -110,7 +114,7 @@ def named_shapes(program: Program, settings: Settings | None) -> list[dict[str, 
     except Paddle2OVError:  # preprocessing that cannot be built in says nothing here
         height, width = None, None
     if (height or 0) > 0 and (width or 0) > 0:
-        axes = {name: picture_axes(input_) for name, input_ in inputs.items() if len(known[name]) == 4}
+        axes = {name: picture_axes(input_, channels_last) for name, input_ in inputs.items() if len(known[name]) == 4}
         sizes = {name: {0: 1, own[1]: height or 0, own[2]: width or 0} for name, own in axes.items() if own is not None}
         named.append({name: [size.get(axis, -1) for axis in range(4)] for name, size in sizes.items()})
     shapes = []
@@ -123,7 +127,11 @@ def named_shapes(program: Program, settings: Settings | None) -> list[dict[str, 
 
 
 def usual_shape(
-    variable: Variable, wanted: PartialShape | None, k: int, usual: tuple[int, tuple[int, int]]
+    variable: Variable,
+    wanted: PartialShape | None,
+    k: int,
+    usual: tuple[int, tuple[int, int]],
+    channels_last: Collection[str],
 ) -> tuple[int, ...]:
     """The shape of an input in the k-th set, within the bounds that are wanted."""
     declared = variable.shape if variable.shape is not None else (-1,) * (len(wanted) if wanted is not None else 1)
@@ -131,7 +139,7 @@ def usual_shape(
     sizes = [_LENGTHS[k % len(_LENGTHS)]] * max(len(declared), 1)
     if not variable.lod_level:  # else rows of sequences
         sizes[0] = batch
-    axes = picture_axes(structs.replace(variable, shape=declared))
+    axes = picture_axes(structs.replace(variable, shape=declared), channels_last)
     if axes is not None:
         channels, height, width = axes
         sizes[channels], sizes[height], sizes[width] = 3, *picture

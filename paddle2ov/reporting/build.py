@@ -16,6 +16,7 @@ from paddle2ov.errors import NEXT_STEPS, ConversionInputError, Paddle2OVError, R
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import OV_TYPES, numpy_dtype
+from paddle2ov.inputs.channels import channels_last
 from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.inputs.usual_sizes import filled, named_shapes
 from paddle2ov.program.liveness import prune
@@ -133,7 +134,7 @@ def generated_inputs(model: Model, program: Program, settings: Settings | None =
     fed = {port.get_any_name() for port in model.inputs}
     lengths = {name: name.removesuffix(LENGTHS_SUFFIX) for name in fed if name.endswith(LENGTHS_SUFFIX)}
     ports = [port for port in model.inputs if lengths.get(port.get_any_name()) not in fed]
-    named = next(iter(named_shapes(program, settings)), {})
+    named = next(iter(named_shapes(program, settings, channels_last(model))), {})
     variables, shapes = [], {}
     for port in ports:
         name, shape = port.get_any_name(), port.get_partial_shape()
