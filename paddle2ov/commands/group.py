@@ -68,8 +68,15 @@ def _takers(option: str) -> str:
 
 
 _NO_ONNX = "it is not needed: nothing goes through ONNX"
+_BUILT_IN = "use --preprocess, which builds in what the settings beside the model say, or openvino.preprocess"
+_TARGET = "use -o FOLDER/NAME.xml"
 _FOREIGN = {
-    "--batch": 'use --input "x[8,3,640,640]"',
+    **dict.fromkeys(("-b", "--batch"), 'use --input "x[8,3,640,640]"'),
+    **dict.fromkeys(("--layout", "--mean-values", "--reverse-input-channels", "--scale", "--scale-values"), _BUILT_IN),
+    **dict.fromkeys(("--source-layout", "--target-layout"), _BUILT_IN),
+    **dict.fromkeys(("--model-name", "--output-dir"), _TARGET),
+    "--framework": "leave it out: all models are Paddle's",
+    "--input-model": "give the model as MODEL, or with --model-dir",
     "--data-type": "use --precision f16",
     "--enable-auto-update-opset": _NO_ONNX,
     "--enable-onnx-checker": "use --verify, which compares with Paddle",
