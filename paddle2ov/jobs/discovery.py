@@ -37,7 +37,7 @@ def find_models(
     A model is called by the folder that holds it alone, `a/b` for `a/b/inference.json`; by its file where that holds
     others too, or is an archive: `a/b/det.json`, `a/det_infer.tar`. Below a single folder, names are paths from there;
     of several paths, each name begins with the last part of its path. A result is called as its model, `OUT/a/b.xml`,
-    `OUT/a/det_infer.tar.xml`: no two are the same, whatever else is there.
+    `OUT/a/det_infer.tar.xml`: no two are the same, whatever other folders and archives there are.
 
     Args:
         paths: where to look: folders, archives, program files. A folder that several paths or links lead to is searched

@@ -144,10 +144,12 @@ def _differs_in_shape(subject: Subject, run: Run, place: Place, model: Path) -> 
         options.append(f"--output {','.join(result.name for result in subject.program.outputs)}")
     if subject.where.target is not None:
         options.append(f"--device {subject.where.target}")
+    how = f"as `paddle2ov convert {' '.join(options)} --verify` does (--params and --extension as they are given here)"
+    if not model.exists():  # a live one
+        how = f"with input={ {name: list(shape) for name, shape in run.inputs.items()} }"
     return (
         "It agrees alone, where the shapes of its inputs are known; where they are open, as in the whole model, its "
-        f"result has another shape or type. {warned}Convert for the shapes that you use, as `paddle2ov convert "
-        f"{' '.join(options)} --verify` does (with --params and --extension as they are given here)"
+        f"result has another shape or type. {warned}Convert for the shapes that you use, {how}"
     )
 
 

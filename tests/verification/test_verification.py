@@ -302,7 +302,7 @@ def test_lengths_of_a_model_without_sequences(tmp_path, caplog):
 
 
 @pytest.mark.parametrize("lengths", [{}, {"x.lengths": (2,)}])
-def test_the_command_that_is_advised_has_the_options_given(monkeypatch, lengths):
+def test_the_command_that_is_advised_has_the_options_given(monkeypatch, tmp_path, lengths):
     """It parses, and leaves out what is no input of the program."""
     program = read_program(operator("relu"))
     monkeypatch.setattr(faults, "translated", lambda program, extension: None)
@@ -312,10 +312,11 @@ def test_the_command_that_is_advised_has_the_options_given(monkeypatch, lengths)
         subject,
         SimpleNamespace(**{**vars(subject), "program": structs.replace(program), "where": Where("GPU.1")}),
     ):
-        text = faults._differs_in_shape(chosen, run, "at x", Path("model dir"))
+        (folder := tmp_path / "a model").mkdir(exist_ok=True)
+        text = faults._differs_in_shape(chosen, run, "at x", folder)
         command = re.search("`paddle2ov convert (.*)` does", text)[1]
         options = convert_command.make_context("convert", shlex.split(command)).params
-        assert (str(options["model"]), options["input"], options["compare"]) == ("model dir", "x[2,3]", True)
+        assert (options["model"], options["input"], options["compare"]) == (folder, "x[2,3]", True)
         assert options["sequence_lengths"] == bool(lengths)
         assert options["device"] == ("GPU" if chosen is not subject else None)
         assert options["output"] == (program.outputs[0].name if chosen is not subject else None)
