@@ -18,6 +18,7 @@ from paddle2ov.program.files import ModelFiles, find_model, find_settings, is_na
 from paddle2ov.program.paths import APPLE_DOUBLE
 
 _SKIPPED = ("__pycache__", "node_modules")
+_ALREADY = "it is found below another path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def find_models(
             if len(paths) > 1 and not any(program.is_relative_to(_absolute(path)) for program in found):
                 warn(f"{path}: no model below it")
         elif _absolute(path) in found:
-            warn(f"{path}: skipped: it is found below another path")
+            warn(f"{path}: skipped: {_ALREADY}")
         elif is_archive(path):
             if (packed := _packed(path, warn)) is not None:
                 models[begins[path]] = packed
@@ -124,11 +125,11 @@ def _walk(paths: Iterable[Path], out: Path, warn: Callable[[str], None]) -> Iter
         path, start = pending.popleft()
         for place, folders, names in os.walk(start, onerror=skip):
             here = Path(place)
-            first = seen.setdefault(here.resolve(), here)
-            if first != here:  # a link to a parent as well
-                warn(f"{here}: skipped: the same folder as {first}")
+            if (first := seen.get(here.resolve())) is not None:  # a link to a parent as well
+                warn(f"{here}: skipped: {_ALREADY if first == here else f'the same folder as {first}'}")
                 folders.clear()
                 continue
+            seen[here.resolve()] = here
             folders[:] = sorted(
                 name
                 for name in folders

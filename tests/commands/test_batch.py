@@ -138,6 +138,9 @@ def test_several_paths(tmp_path, inline, monkeypatch):
     assert same.output.startswith("error: a/det and b/det: the results of both would be called det; ")
     assert batch("a", "b", "-o", "out").exit_code == 0
     assert list(states(Path("out"))) == ["a/det", "b/all/cls", "b/all/rec.json", "b/all/table.json", "b/det"]
+    inside = batch(".", "a/det", "-o", "inside")
+    assert "warning: a/det: skipped: it is found below another path\n" in inside.stderr
+    assert "det" not in states(Path("inside"))
     assert batch("a/det/inference.json", "-o", "one").exit_code == 0
     assert list(states(Path("one"))) == ["inference.json"]
 
