@@ -73,7 +73,7 @@ def batch_command(
 ) -> None:
     """Convert every Paddle model of each PATH: below a folder, in an archive, of a program file.
 
-    The results mirror a folder below OUT: of FOLDER/a/inference.json comes OUT/a.xml, of FOLDER/b.tar OUT/b.tar.xml. Of
+    The results mirror a folder below OUT: of FOLDER/a/inference.json comes OUT/a.xml, of FOLDER/b.tar OUT/b.xml. Of
     several PATHs, each is one more level: OUT/FOLDER/a.xml. OUT also gets summary.json, summary.html (needs Jinja2) and
     the state (.paddle2ov-batch): a run that is interrupted goes on from there; a model that has changed or failed is
     done again. A model that crashes or takes too long fails alone.

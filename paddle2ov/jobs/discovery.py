@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 from paddle2ov import __version__
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.jobs.names import distinct, printable
-from paddle2ov.program.archives import format_in, is_archive
+from paddle2ov.program.archives import format_in, is_archive, name_of
 from paddle2ov.program.budget import MAX_PROGRAM_BYTES
 from paddle2ov.program.files import ModelFiles, find_model, find_settings, is_named_as_program, other_model
 from paddle2ov.program.paths import APPLE_DOUBLE
@@ -37,8 +37,9 @@ def find_models(
 
     A model is called by the folder that holds it alone, `a/b` for `a/b/inference.json`; by its file where that holds
     others too, or is an archive: `a/b/det.json`, `a/det_infer.tar`. Below a single folder, names are paths from there;
-    of several paths, each name begins with the last part of its path. A result is called as its model, `OUT/a/b.xml`,
-    `OUT/a/det_infer.tar.xml`: no two are the same, whatever other folders and archives there are.
+    of several paths, each name begins with the last part of its path. A result is called as its model, without the
+    suffix of a file: `OUT/a/b.xml`, `OUT/a/det_infer.xml`. Where two would be called alike, files keep their suffixes:
+    `OUT/a/det_infer.tar.xml`.
 
     Args:
         paths: where to look: folders, archives, program files. A folder that several paths or links lead to is searched
@@ -83,10 +84,19 @@ def find_models(
             warn(f"{path}: skipped: not a Paddle inference model")
     sorted_models = sorted((printable(str(name)), name, files) for name, files in models.items())
     shown = distinct(text for text, _, _ in sorted_models)
+    stems = {name: _stem(name, files) for name, files in models.items()}
+    taken = Counter(path for name, stem in stems.items() for path in {name, stem})
     return [
-        FoundModel(text, files, out / f"{name}.xml")
+        FoundModel(text, files, out / f"{stems[name] if taken[stems[name]] == 1 else name}.xml")
         for text, (_, name, files) in zip(shown, sorted_models, strict=True)
     ]
+
+
+def _stem(name: Path, files: ModelFiles) -> Path:
+    """The name of a model without the suffix of its file; the name itself of one that is called by its folder."""
+    if name.name != files.program.name:
+        return name
+    return name.with_name((name_of(files.program) if is_archive(files.program) else files.program.stem) or name.name)
 
 
 def _begins_of_names(paths: Sequence[Path]) -> dict[Path, Path]:
