@@ -3,7 +3,7 @@
 Paddle: `rnn` (LSTM, GRU, RNN_TANH, RNN_RELU); the cells of Paddle 1, `gru_unit` and `lstm_unit`.
 Semantics: `paddle/phi/kernels/cpu/rnn_kernel.cc`, `rnn_functor.h` (ResetParameterVector, CreateMaskMatrix),
 `paddle/phi/kernels/funcs/detail/{lstm_cpu,gru}_kernel.h`, `impl/gru_unit_kernel_impl.h`.
-Not supported: dropout at inference, weights of unknown shape.
+Not supported: dropout at inference.
 
 Paddle has the batch second ([length, batch, features]), OpenVINO first. Paddle's gates are in the order i f c o
 (LSTM) and r z c (GRU), OpenVINO's in f i c o and z r h; of the two biases OpenVINO takes the sum, but for GRU's
@@ -18,18 +18,18 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
 from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.graph.selection import one_of_each
 from paddle2ov.graph import arrays
+from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import dims_of, output_of
+from paddle2ov.graph.shapes import Dims, dims_of, output_of
 from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.budget import check_repeats
+from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS, check_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
-from paddle2ov.typing import AnyArray
 
 GATES = {"LSTM": [1, 0, 2, 3], "GRU": [1, 0, 2], "RNN_TANH": [0], "RNN_RELU": [0]}
 """For each of OpenVINO's gates, its index in Paddle's order."""
@@ -59,19 +59,20 @@ def rnn(node: NodeContext) -> NamedOutputs:
 
     states = node.get_inputs("pre_state")
     by_batch = ops.transpose(node.get_input("x"), ints([1, 0, 2]))
-    x: Tensor = _with_static_dims(by_batch, states, node.get_known("weight_list"))
+    x: Tensor = _with_static_dims(by_batch, states, node.input_dims("weight_list"))
     size = ops.shape_of(x, Type.i32)
     # OpenVINO's CPU plugin recognises this pattern as "every step counts" and then needs no masks.
     batch, steps = (ops.gather(size, ints([axis]), ints(0)) for axis in (0, 1))
     every = ops.broadcast(steps, batch)
     last: list[list[Tensor]] = [[] for _ in states]
     for layer in range(check_repeats(layers)):
+        numbers = range(layer * directions, (layer + 1) * directions)
         first = [_initial_state(state, layer * directions, directions) for state in states]
-        weights = _weights(node, mode, layer, layers, directions)
         if node.has_input("sequence_length"):
-            x, after = _layer_of_lengths(node, mode, x, first, every, weights, hidden)
+            x, after = _layer_of_lengths(node, mode, x, first, every, numbers, hidden)
         else:
             direction = "bidirectional" if directions == 2 else "forward"
+            weights = _weights(node, mode, numbers, hidden)
             sequence = _sequence(mode, x, first, every, weights, hidden, direction)
             x, after = _merge_directions(sequence.output(0), directions, hidden), sequence.outputs()[1:]
         for kept, output in zip(last, after, strict=True):
@@ -80,15 +81,15 @@ def rnn(node: NodeContext) -> NamedOutputs:
     return {"out": ops.transpose(x, ints([1, 0, 2])), "state": state}
 
 
-def _with_static_dims(x: Node, states: list[Output], weight: AnyArray | None) -> Output:
+def _with_static_dims(x: Node, states: list[Output], weight: Dims | None) -> Output:
     """x with the batch of the states and the features of the weight where its own are dynamic, for the CPU plugin."""
     batch, _, features = x.get_output_partial_shape(0)
     wanted = states[0].get_partial_shape()[1]
     sizes = {}
     if batch.is_dynamic and wanted.is_static:
         sizes[0] = wanted.get_length()
-    if features.is_dynamic and weight is not None:
-        sizes[2] = weight.shape[1]
+    if features.is_dynamic and weight and weight[1] is not None:
+        sizes[2] = weight[1]
     return expect_dims(x.output(0), sizes)
 
 
@@ -97,11 +98,11 @@ def _sequence(
     x: Tensor,
     first: Sequence[Tensor],
     lengths: Node,
-    weights: Sequence[AnyArray],
+    weights: Sequence[Tensor],
     hidden: int,
     direction: str,
 ) -> Node:
-    w, r, b = (ops.constant(weight) for weight in weights)
+    w, r, b = weights
     if mode == "LSTM":
         h, c = first
         return ops.lstm_sequence(x, h, c, lengths, w, r, b, hidden, direction)
@@ -119,7 +120,7 @@ def _layer_of_lengths(
     x: Tensor,
     first: Sequence[Tensor],
     every: Node,
-    weights: Sequence[AnyArray],
+    numbers: Sequence[int],
     hidden: int,
 ) -> tuple[Node, Sequence[Tensor]]:
     """The outputs [batch, length, directions * hidden] and last states [batch, directions, hidden].
@@ -137,14 +138,15 @@ def _layer_of_lengths(
     if mode == "LSTM":  # the last cell has to be kept until the end of the longest sequence
         zero, one = (const_like(value, x) for value in (0, 1))
         x = ops.concat([ops.select(inside, x, zero), ops.select(inside, zero, one)], 2)
-        weights = _closing_gates(*weights)
     outputs: list[Node] = []
     last: list[list[Node]] = []
-    for i in range(len(weights[0])):
+    for i, number in enumerate(numbers):
         steps = ops.reverse_sequence(x, lengths, 0, 1) if i else x
         initial = [ops.gather(state, ints([i]), ints(1)) for state in first]
-        part = [weight[i : i + 1] for weight in weights]
-        sequence = _sequence(mode, steps, initial, every, part, hidden, "forward")
+        w, r, b = _weights(node, mode, [number], hidden)
+        if mode == "LSTM":
+            w = _closing_gates(w, r, b, hidden)
+        sequence = _sequence(mode, steps, initial, every, [w, r, b], hidden, "forward")
         out: Node = ops.squeeze(sequence.output(0), ints([1]))
         after: list[Tensor] = [one_of_each(out, end), *sequence.outputs()[2:]]
         last.append([ops.select(runs, state, start) for state, start in zip(after, initial, strict=True)])
@@ -153,13 +155,16 @@ def _layer_of_lengths(
     return joined, [ops.concat(list(states), 1) for states in zip(*last, strict=True)]
 
 
-def _closing_gates(w: AnyArray, r: AnyArray, b: AnyArray) -> list[AnyArray]:
-    """Weights of an LSTM with another feature: 1 of it closes the input gate and opens the forget gate."""
+def _closing_gates(w: Node, r: Node, b: Node, hidden: int) -> Node:
+    """W of an LSTM with another feature: 1 of it closes the input gate and opens the forget gate."""
     # Where that feature is 1, the others are 0, and a hidden state is at most 1.
-    most = _CLOSED + np.abs(r).sum(-1).max() + np.abs(b).max()
-    column = arrays.repeat(np.array([most, -most, 0, 0], w.dtype), r.shape[-1])
-    column = arrays.broadcast(column[:, None], [*b.shape, 1])
-    return [np.concatenate([w, column], -1), r, b]
+    sums = ops.concat([ops.reduce_sum(ops.abs(r), ints([2])), ops.abs(b)], 1)
+    most = ops.multiply(ops.reduce_max(sums, ints([0, 1])), const_like(2, w))
+    signs = const(arrays.repeat(np.array([1, -1, 0, 0]), hidden)[None, :, None], w.get_element_type())
+    column = ops.multiply(ops.add(most, const_like(_CLOSED, w)), signs)
+    wide = ops.concat([w, column], 2)
+    known = evaluate(wide.output(0), MAX_ARRAY_ELEMENTS, 0)
+    return wide if known is None else ops.constant(known)
 
 
 def _initial_state(state: Tensor, start: int, directions: int) -> Tensor:
@@ -174,31 +179,37 @@ def _merge_directions(out: Tensor, directions: int, hidden: int) -> Node:
     return ops.reshape(ops.transpose(out, ints([0, 2, 1, 3])), ints([0, 0, directions * hidden]), True)
 
 
-def _weights(node: NodeContext, mode: str, layer: int, layers: int, directions: int) -> list[AnyArray]:
-    """W, R, B of one layer, each with an axis of directions in front."""
+def _weights(node: NodeContext, mode: str, numbers: Sequence[int], hidden: int) -> list[Node]:
+    """W, R, B of some of the layers and directions, each with an axis of these in front."""
     # The list holds (input, recurrent) weights of each layer and direction, then the biases in the same order.
-    numbers = [2 * (layer * directions + direction) for direction in range(directions)]
-    biases = 2 * layers * directions
-    w, r = ([_gates(node, mode, n + part) for n in numbers] for part in (0, 1))
-    b_input, b_recurrent = ([_gates(node, mode, biases + n + part) for n in numbers] for part in (0, 1))
-    b = [_bias(mode, a, c) for a, c in zip(b_input, b_recurrent, strict=True)]
-    matrices = [np.stack([item.reshape(-1, item.shape[-1]) for item in part]) for part in (w, r)]
-    return [*matrices, np.stack(b)]
+    biases = node.get_input_size("weight_list") // 2
+    places = [2 * number + i for i in (0, 1, biases, biases + 1) for number in numbers]
+    parts = [slice(start, start + len(numbers)) for start in range(0, len(places), len(numbers))]
+    known = [array for place in places if (array := node.get_known("weight_list", place)) is not None]
+    if len(known) < len(places):
+        weights = [node.get_input("weight_list", place) for place in places]
+        return _computed_weights(mode, [weights[part] for part in parts], hidden)
+    stacked = (np.stack(known[part]) for part in parts)
+    by_gate = (weight.reshape(len(numbers), len(GATES[mode]), hidden, -1) for weight in stacked)
+    w, r, own, recurrent = (weight[:, GATES[mode]] for weight in by_gate)
+    b = own + recurrent
+    if mode == "GRU":
+        b = np.concatenate([b[:, :2], own[:, 2:], recurrent[:, 2:]], 1)
+    matrices = [weight.reshape(len(numbers), -1, weight.shape[-1]) for weight in (w, r)]
+    return [ops.constant(weight) for weight in (*matrices, b.reshape(len(numbers), -1))]
 
 
-def _gates(node: NodeContext, mode: str, number: int) -> AnyArray:
-    """A weight or bias as [gates, hidden, ...], in OpenVINO's order of gates."""
-    weight = node.get_known("weight_list", number)
-    if weight is None:
-        node.refuse(f"weight_list[{number}] is computed by the program; only known weights are supported")
+def _computed_weights(mode: str, parts: Sequence[Sequence[Tensor]], hidden: int) -> list[Node]:
+    """The same of weights that nodes compute."""
     gates = GATES[mode]
-    return weight.reshape(len(gates), -1, *weight.shape[1:])[gates]
-
-
-def _bias(mode: str, own: AnyArray, recurrent: AnyArray) -> AnyArray:
-    if mode != "GRU":
-        return (own + recurrent).reshape(-1)
-    return np.concatenate([*(own[:2] + recurrent[:2]), own[2], recurrent[2]])
+    by_gate = ([reshape(weight, [1, len(gates), hidden, -1]) for weight in part] for part in parts)
+    w, r, own, recurrent = (ops.gather(ops.concat(part, 0), ints(gates), ints(1)) for part in by_gate)
+    b = ops.add(own, recurrent)
+    if mode == "GRU":
+        ranges = [(b, 0, 2), (own, 2, 3), (recurrent, 2, 3)]
+        b = ops.concat([slice_along(x, ints([start]), ints([end]), 1) for x, start, end in ranges], 1)
+    matrices = [ops.reshape(weight, ints([0, len(gates) * hidden, -1]), True) for weight in (w, r)]
+    return [*matrices, ops.reshape(b, ints([0, -1]), True)]
 
 
 def gru_unit(node: NodeContext) -> NamedOutputs:

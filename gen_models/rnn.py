@@ -20,12 +20,16 @@ def _rnn(
     num_layers: int = 1,
     direction: str = "forward",
     time_major: bool = False,
+    scale: Any = None,
 ) -> Any:
+    """A layer; with a scale, its weights are scaled by the program."""
     more = {"activation": mode[4:].lower()} if mode.startswith("RNN_") else {}
     layer = getattr(paddle.nn, NAMES[mode])(
         x.shape[-1], hidden_size, num_layers=num_layers, direction=direction, time_major=time_major, **more
     )
     layer.eval()
+    if scale is not None:
+        layer._all_weights = [weight * scale for weight in layer._all_weights]
     if states is not None and mode != "LSTM":
         (states,) = states
     out, last = layer(x, states, sequence_length)
@@ -60,6 +64,8 @@ def _modes(mode: str) -> list[Case]:
             x=_x(3, 5, 4), sequence_length=_lengths(3, 1, 2), mode=mode, direction="bidirect",
             states=[tensor([2, 3, 6], dims=[2, -1, 6])] * states,
         ),
+        case(x=_x(3, 4, 4), mode=mode, num_layers=2, direction="bidirect", scale=tensor([])),
+        case(x=_x(3, 4, 4), sequence_length=_lengths(4, 2, 3), mode=mode, direction="bidirect", scale=tensor([])),
     ]  # fmt: skip
 
 
