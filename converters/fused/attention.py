@@ -22,7 +22,8 @@ from paddle2ov.converters.fused.layers import (
     refuse_ring,
 )
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
-from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, rank_of
+from paddle2ov.converters.graph.reshaping import merge_axes
 from paddle2ov.converters.normalization import layer_norm_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
@@ -37,7 +38,7 @@ def flash_attn(node: NodeContext) -> NamedOutputs:
     """out = softmax(q k^T / sqrt(width) + attn_mask) v, of [batch, tokens, heads, width]; causal from the end."""
     refuse_dropout(node, "dropout")
     q, k, v = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("q", "k", "v"))
-    k, v = (_repeat_kv(node, value, q) for value in (k, v))
+    k, v = (_repeat_kv(value, q) for value in (k, v))
     mask: Tensor | None = node.get_input("attn_mask") if node.has_input("attn_mask") else None
     causal = node.get_bool("causal", False)
     if causal:
@@ -213,19 +214,19 @@ def _causal_mask(q: Tensor, k: Tensor, from_end: bool = True) -> Node:
 
 
 def _may_mask_all_keys(q: Node, k: Tensor) -> bool:
-    queries, keys = (value.get_output_partial_shape(0)[2] for value in (q, output_of(k).get_node()))
+    queries, keys = (output_of(value).get_partial_shape()[2] for value in (q, k))
     return bool(queries.is_dynamic or keys.is_dynamic or queries.get_length() > keys.get_length())
 
 
-def _repeat_kv(node: NodeContext, x: Node, q: Node) -> Node:
+def _repeat_kv(x: Node, q: Node) -> Tensor:
     """Keys or values with each head repeated for the query heads that share it (grouped-query attention)."""
     own, wanted = x.get_output_partial_shape(0)[1], q.get_output_partial_shape(0)[1]
-    if own == wanted:
+    if own.is_static and own == wanted:
         return x
-    node.require(own.is_static and wanted.is_static, "an unknown number of heads is not supported")
-    times = wanted.get_length() // own.get_length()
-    spread = ops.broadcast(ops.unsqueeze(x, ints([2])), ints([1, 1, times, 1, 1]), None, "BIDIRECTIONAL")
-    return ops.reshape(spread, ints([0, wanted.get_length(), -1, _width(node, x.output(0))]), True)
+    times = ops.divide(dim_vector(q, [1]), dim_vector(x, [1]))
+    shape = ops.concat([ints([1, 1]), times, ints([1, 1])], 0)
+    spread = ops.broadcast(ops.unsqueeze(x, ints([2])), shape, None, "BIDIRECTIONAL")
+    return merge_axes(spread.output(0), [[0], [1, 2], [3], [4]])
 
 
 def _split_qkv(projected: Tensor, heads: int) -> tuple[Node, Node, Node]:

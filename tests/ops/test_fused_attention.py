@@ -40,8 +40,8 @@ def test_flash_attn_with_a_mask(queries, keys, heads):
 
 
 def flash_attn(inputs, attributes):
-    """What is computed; the same where batch and tokens are not known, but heads and their width are."""
-    (out,) = run("flash_attn", inputs, attributes, dynamic=False)
+    """What is computed; the same where no size is known, or heads and their width alone."""
+    (out,) = run("flash_attn", inputs, attributes)
     whole, feeds = program("flash_attn", inputs, attributes)
     for variable in whole.inputs:
         known = variable.shape[2:] if variable.name[0] in "qkv" else (-1, -1)
