@@ -14,7 +14,6 @@ from paddle2ov.converters.graph.common import cast_to
 from paddle2ov.converters.graph.dims import (
     dim_vector,
     index_range,
-    int_vector,
     normalize_axis,
     rank_of,
     shape_of,
@@ -47,12 +46,9 @@ def expand(node: NodeContext) -> NamedOutputs:
         if _is_along_second_axis(counts):
             return {"out": ops.broadcast(x, _expanded_shape(x, ints(sizes).output(0), len(sizes) - len(partial)))}
         return {"out": _broadcast(x, ints(counts).output(0))}
-    shape = int_vector(node, "shape")
-    length, rank = shape.get_partial_shape()[0], x.get_partial_shape().rank
-    if length.is_dynamic or rank.is_dynamic:
-        # A 1 instead of -1 keeps a dimension when both directions broadcast.
-        return {"out": _broadcast(x, ops.select(ops.less(shape, ints(0)), ints(1), shape).output(0))}
-    return {"out": ops.broadcast(x, _expanded_shape(x, shape, length.get_length() - rank.get_length()))}
+    shape = shape_vector(node, "shape")
+    more = shape.get_partial_shape()[0].get_length() - rank_of(node, x)
+    return {"out": ops.broadcast(x, _expanded_shape(x, shape, more))}
 
 
 @works_around("broadcast_along_axis_1")

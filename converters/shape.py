@@ -119,8 +119,8 @@ def _kept_where_zero(x: Output, axis: int, size: Output) -> Output:
     if dims is None or axis >= len(dims) or not depends_on_data(size.get_node()):
         return size
     own = ops.minimum(dim_of(x, axis), ops.reduce_prod(shape_of(x), ints([0])))
-    size = cast_to(size, Type.i64)
-    return ops.select(ops.equal(size, ints(0)), own, size).output(0)
+    asked = cast_to(size, Type.i64)
+    return ops.select(ops.equal(asked, ints(0)), own, asked).output(0)
 
 
 def view_shape(node: NodeContext) -> NamedOutputs:

@@ -37,8 +37,8 @@ _HEADS_FIRST = [0, 2, 1, 3]
 def flash_attn(node: NodeContext) -> NamedOutputs:
     """out = softmax(q k^T / sqrt(width) + attn_mask) v, of [batch, tokens, heads, width]; causal from the end."""
     refuse_dropout(node, "dropout")
-    q, k, v = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("q", "k", "v"))
-    k, v = (_repeat_kv(value, q) for value in (k, v))
+    q, *shared = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("q", "k", "v"))
+    k, v = (_repeat_kv(value, q) for value in shared)
     mask: Tensor | None = node.get_input("attn_mask") if node.has_input("attn_mask") else None
     causal = node.get_bool("causal", False)
     if causal:

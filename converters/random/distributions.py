@@ -24,11 +24,11 @@ from paddle2ov.converters.graph.dims import (
     dim_range,
     dim_vector,
     index_range,
-    int_vector,
     normalize_axis,
     rank_of,
     scalar_of,
     shape_of,
+    shape_vector,
 )
 from paddle2ov.converters.special import erf_inverse
 from paddle2ov.graph.opset import ints, ops
@@ -65,7 +65,7 @@ def standard_normal(shape: Tensor, seed: int) -> Node:
 
 
 def _shape(node: NodeContext) -> Tensor:
-    return int_vector(node, "shape")
+    return shape_vector(node, "shape")
 
 
 def _shape_like(node: NodeContext) -> Tensor:

@@ -378,13 +378,18 @@ def test_operators_that_do_not_fit_their_inputs(op_type, inputs, attributes, mes
     [
         ("full_with_tensor", "shape", {"value": np.ones([1], np.float32)}),
         ("empty", "shape", {}),
+        ("expand_v2", "shape", {"x": np.ones([3, 1], np.float32)}),
+        ("gaussian_random", "shape", {}),
+        ("randint", "shape", {}),
         ("tile", "repeat_times", {"x": np.ones([2, 3], np.float32)}),
+        ("uniform_random", "shape", {}),
         ("reshape2", "shape", {"x": np.ones([2, 3], np.float32)}),
     ],
 )
 def test_a_rank_that_only_the_run_shows_is_refused(op_type, port, inputs):
     arrays = {**inputs, port: np.array([3, 2], np.int64)}
-    whole, _ = program(op_type, arrays, {"value": 1.5, "dtype": "float32"}, dynamic=True)
+    attributes = {"value": 1.5, "dtype": "float32", "low": 0, "high": 9}
+    whole, _ = program(op_type, arrays, attributes, dynamic=True)
     whole.variables["out"] = Variable("out", "float32", (-1,))
     with pytest.raises(OpConversionError, match="how many dimensions"):
         paddle2ov.convert(whole)
