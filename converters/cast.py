@@ -16,14 +16,15 @@ from openvino import Type
 from paddle2ov.converters.complex.elementary import from_real
 from paddle2ov.converters.graph.common import (
     NARROW_INTEGERS,
+    Tensor,
     cast_to,
+    const,
     const_like,
     fold_constants,
     refuse_complex,
     with_exact_division,
 )
-from paddle2ov.converters.graph.dims import scalar_of
-from paddle2ov.converters.graph.reshaping import keeps_shape
+from paddle2ov.converters.graph.dims import scalar_of, shape_of
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
@@ -75,22 +76,27 @@ def seed(node: NodeContext) -> NamedOutputs:
     return {"out": ConstantValue(np.array([node.get_int("seed", 0)], np.int32))}
 
 
-@keeps_shape("mask")
 def dropout(node: NodeContext) -> NamedOutputs:
-    """out = x at inference; x · (1 - p) where training did not scale what it kept (mode "downgrade_in_infer")."""
+    """out = x at inference; x · (1 - p) where training did not scale what it kept (mode "downgrade_in_infer").
+
+    mask = 1 at inference, where Paddle has none.
+    """
     refuse_complex(node, "x")
     x = node.get_input("x")
     mode = node.get_str("mode", "downgrade_in_infer")
     node.require(mode in ("upscale_in_train", "downgrade_in_infer"), "unknown mode", mode=mode)
-    if not node.get_bool("is_test", False) and (not node.is_known("p") or node.get_float("p", 0.5) != 0):
+    keeps_all = node.is_known("p") and node.get_float("p", 0.5) == 0 and not node.is_output_used("mask")
+    if not node.get_bool("is_test", False) and not keeps_all:
         from paddle2ov.converters.random.distributions import dropout_in_training  # few models have it
 
         return dropout_in_training(node)
-    if mode == "upscale_in_train":
-        return {"out": x}
-    dtype = x.get_element_type()
-    if node.is_known("p"):
+    outputs: dict[str, Tensor] = {"out": x}
+    if mode == "downgrade_in_infer" and node.is_known("p"):
         keep = const_like(float(np.float32(1) - np.float32(node.get_float("p", 0.5))), x)
-        return {"out": ops.multiply(x, keep)}
-    p = scalar_of(node, "p", dtype)
-    return {"out": ops.multiply(x, ops.subtract(const_like(1, x), p))}
+        outputs["out"] = ops.multiply(x, keep)
+    elif mode == "downgrade_in_infer":
+        p = scalar_of(node, "p", x.get_element_type())
+        outputs["out"] = ops.multiply(x, ops.subtract(const_like(1, x), p))
+    if node.is_output_used("mask"):
+        outputs["mask"] = ops.broadcast(const(1, Type.u8), shape_of(x))
+    return outputs

@@ -360,7 +360,10 @@ class _Reader:
     def _use(self, scope: _Scope, name: str) -> str:
         variable = scope.find(name)
         if variable is None:
-            raise ModelReadError(f"variable '{name}' is used before it is written")
+            raise ModelReadError(
+                f"variable '{name}' is used before it is written. Paddle saves no results that only training needs, "
+                "such as the mask of a dropout, unless it is told so (`clip_extra=False`): do not return one"
+            )
         return variable
 
     def _begin_array(self, block: Block, scope: _Scope, name: str, index: int) -> None:

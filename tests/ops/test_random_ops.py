@@ -6,6 +6,8 @@ import pytest
 import paddle2ov
 from paddle2ov.compilation.running import compile_on_cpu, infer, run
 from paddle2ov.program.model import Variable
+from tests.support import one_operator
+from tests.support.one_operator import close, run_in_paddle
 from tests.support.programs import program
 
 N = 20_000
@@ -202,3 +204,15 @@ def test_variates_change_from_run_to_run():
     x = np.full([50], 5, np.float32)
     for op in ("standard_gamma", "poisson"):
         assert not np.array_equal(draw(op, {}, x), draw(op, {}, x))
+
+
+@pytest.mark.parametrize("mode", ["upscale_in_train", "downgrade_in_infer"])
+def test_the_mask_of_a_dropout_that_drops_nothing(mode):
+    """Paddle has none at inference, where 1 stands for all that is kept."""
+    x, attributes = np.arange(6, dtype=np.float32).reshape(2, 3), {"dropout_implementation": mode, "is_test": False}
+    wanted = run_in_paddle("dropout", {"X": x}, {"dropout_prob": 0.0, **attributes}, ["Out", "Mask"], "Mask")
+    for p, is_test in ((0.0, False), (0.5, True)):
+        changed = {"dropout_prob": p, **attributes, "is_test": is_test}
+        out, mask = one_operator.run("dropout", {"x": x}, changed, ["out", "mask"])
+        close(mask, wanted)
+        close(out, x * (1 - p) if mode == "downgrade_in_infer" else x)

@@ -11,6 +11,7 @@ import pytest
 
 import paddle2ov
 from gen_models import all_ops
+from gen_models.harness.building import legacy_op
 from gen_models.harness.store import generated
 from paddle2ov import ModelReadError, OpConversionError
 from paddle2ov.errors import Place
@@ -18,7 +19,7 @@ from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Variable
 from paddle2ov.testing import check_case
 from tests.support.formats import FORMATS, LEGACY, NEEDS_PADDLE_2
-from tests.support.models import copied, files_of, network
+from tests.support.models import copied, files_of, network, save_program
 from tests.support.one_operator import program
 
 
@@ -53,6 +54,14 @@ def test_an_array_that_is_read_from_nothing(tmp_path):
     path.write_bytes(desc.SerializeToString())
     with pytest.raises(OpConversionError, match="assign"):
         paddle2ov.convert(path)
+
+
+def test_a_result_that_paddle_leaves_out_of_the_file(tmp_path):
+    def build(x):
+        return legacy_op("dropout", {"X": x}, {"Out": x.dtype, "Mask": "uint8"}, {"is_test": True})
+
+    path, _ = files_of(save_program(tmp_path, build, legacy=True, x=[2, 3]))
+    refused(path, r"\(fetch\): variable 'dropout_\S+' is used before it is written\. .*`clip_extra=False`")
 
 
 def refused(path, message):
