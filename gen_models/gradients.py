@@ -11,7 +11,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from gen_models import matmul, reduction, shape as reshaping
+from gen_models import activation, matmul, reduction, shape as reshaping
 from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import LEGACY, NEW, OLD
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
@@ -70,6 +70,12 @@ def _unary(
     return gradient(name, function(path), *cases, order=order, **marks)
 
 
+def _ignoring(name: str, values: list[float], **attributes: float) -> Op:
+    """A function whose kernels ignore the attributes of legacy programs."""
+    x = tensor([len(values)], values=values, dims=[-1])
+    return gradient(f"{name}_grad", _built(activation, name), case(x=x), case(x=x, **attributes, **LEGACY))
+
+
 _F = "nn.functional."
 PADDLE_3: dict[str, Any] = {"formats": ("pir",), "why": "other gradients of what is equal, or 0, than Paddle 2 has"}
 _AT_ZERO = [-1.0, 0.0, 1.0]
@@ -103,7 +109,7 @@ UNARY = [
     _unary("gelu_grad", _F + "gelu", {"approximate": True}),
     _unary("hard_shrink_grad", _F + "hardshrink", {"threshold": 0.3}),
     _unary("hard_sigmoid_grad", _F + "hardsigmoid", {"slope": 0.3, "offset": 0.1}, low=-5, high=5),
-    _unary("hard_swish_grad", _F + "hardswish", low=-5, high=5, values=[-3.0, 3.0, 0.0]),
+    _ignoring("hard_swish", [-3.0, 3.0, 0.0, -4.0, 3.9], threshold=4.0, scale=5.0, offset=2.0),
     _unary("leaky_relu_grad", _F + "leaky_relu", {"negative_slope": 0.3}, values=_AT_ZERO),
     _unary("leaky_relu_grad_grad", _F + "leaky_relu", {"negative_slope": 0.3}, order=2),
     _unary("log10_grad", "log10", low=0.2),
@@ -118,7 +124,7 @@ UNARY = [
     _unary("pow_double_grad", "pow", {"y": 2.0}, {"y": 2.5}, low=0.3, order=2, always={"y": 3.0}),
     _unary("pow_triple_grad", "pow", {"y": 2.0}, {"y": 3.5}, low=0.3, order=3, always={"y": 3.0}),
     _unary("reciprocal_grad", "reciprocal", low=0.3),
-    _unary("relu6_grad", _F + "relu6", low=-3, high=9, values=[0.0, 6.0, 1.0]),
+    _ignoring("relu6", [0.0, 6.0, 1.0, -2.0, 8.0], threshold=4.0),
     _unary("relu_grad", _F + "relu", values=_AT_ZERO),
     _unary("relu_grad_grad", _F + "relu", order=2),
     _unary("rint_grad", "_C_ops.rint", **NEW),
@@ -143,7 +149,7 @@ UNARY = [
     _unary("square_grad", "square"),
     _unary("square_grad_grad", "square", order=2),
     _unary("stanh_grad", "stanh", {"scale_a": 1.5, "scale_b": 0.3}),
-    _unary("swish_grad", _F + "swish"),
+    _ignoring("swish", [-1.4, 0.0, 1.2], beta=2.0),
     _unary("tan_grad", "tan", low=-1, high=1),
     _unary("tanh_grad", "tanh"),
     _unary("tanh_grad_grad", "tanh", order=2),

@@ -8,6 +8,7 @@ from gen_models.gradients import gradient
 from gen_models.harness.building import any_op, function, is_pir
 from gen_models.harness.marks import NEW
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
+from gen_models.loss import huber_loss
 
 _X = tensor([4, 3], dims=[-1, 3])
 _ROWS = int64s(1, 0, 1)
@@ -125,8 +126,11 @@ LOSSES = [
     ),
     gradient(
         "huber_loss_grad",
-        lambda input, label, delta: paddle.nn.functional.smooth_l1_loss(input, label, "none", delta),
-        case(input=tensor([2, 3], low=-3, high=3, dims=[-1, 3]), label=tensor([2, 3], dims=[-1, 3]), delta=0.7),
+        huber_loss,
+        *(
+            case(input=tensor([2, 3], low=-3, high=3, dims=[-1, 3]), label=tensor([2, 3], dims=[-1, 3]), delta=delta)
+            for delta in (0.7, 0.0, -0.7)
+        ),
     ),
     gradient(
         "kldiv_loss_grad",

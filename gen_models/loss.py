@@ -74,7 +74,7 @@ BCE_LOSS = [
 ]
 
 
-def _huber_loss(input: Any, label: Any, *, delta: float = 1.0) -> Any:
+def huber_loss(input: Any, label: Any, *, delta: float = 1.0) -> Any:
     outputs = {"Out": input.dtype, "Residual": input.dtype}
     return any_op("huber_loss", {"X": input, "Y": label}, outputs, {"delta": delta})[0]
 
@@ -112,6 +112,6 @@ OPS = [
         lambda input, label: paddle.nn.functional.binary_cross_entropy(input, label, reduction="none"),
         *BCE_LOSS,
     ),
-    Op("huber_loss", _huber_loss, *HUBER_LOSS),
+    Op("huber_loss", huber_loss, *HUBER_LOSS),
     Op("log_loss", function("nn.functional.log_loss"), *LOG_LOSS),
 ]

@@ -61,6 +61,15 @@ GENERATE_PROPOSALS_V2 = [
         **{**_rpn(3, 3, 4, 5), "im_shape": tensor([3, 2], values=[[32, 40], [3, 3], [32, 40]])}, min_size=8.0, **_PIXELS
     ),
     case(**_rpn(2, 3, 4, 5), nms_thresh=0.0, is_varied=False, **_PIXELS),
+    case(
+        **_rpn(2, 3, 4, 5, dynamic=True),
+        nms_thresh=-0.5,
+        post_nms_top_n=5,
+        eta=0.5,
+        pixel_offset=True,
+        is_varied=False,
+        **_PIXELS,
+    ),
 ]
 GENERATE_PROPOSALS = [
     case(

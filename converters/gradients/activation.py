@@ -76,6 +76,15 @@ class Derivatives:
         return results(node, {f"{name}_grad": value for name, value in gradients.items()})
 
 
+class _OldAttributes(Derivatives):
+    """Those of functions whose attributes only kernels of Paddle before 2.6 read."""
+
+    def _by(self, node: NodeContext, order: int) -> Any:
+        if node.semantics.read_attributes:
+            return super()._by(node, order)
+        return self._formulas[order - 1](operand(node, self._at()))
+
+
 def _inside(x: Term, low: float, high: float, slope: Any = 1.0) -> Term:
     """The slope between both bounds, 0 from them on."""
     return select((x > low) & (x < high), slope, 0.0, x)
@@ -173,7 +182,7 @@ gelu = Derivatives(_gelu)
 hard_shrink = Derivatives(lambda x, threshold=0.5: _ABS(x) > threshold)
 # OpenVINO's HSigmoid may end one ulp below 1.
 hard_sigmoid = Derivatives(lambda out, slope=0.2, offset=0.5: _inside(out, 0, 1 - 1e-6, slope))
-hard_swish = Derivatives(_hard_swish)
+hard_swish = _OldAttributes(_hard_swish)
 leaky_relu = Derivatives(lambda x, negative_slope=0.02: select(x < 0, negative_slope, 1.0, x))
 log = Derivatives(lambda x: 1 / x, lambda x: -1 / (x * x))
 log10 = Derivatives(lambda x: 1 / (x * math.log(10)))
@@ -185,7 +194,7 @@ mish = Derivatives(_mish)
 pow_ = Derivatives(_power(1), _power(2), _power(3), third="grad_out grad_grad_x grad_x_grad grad_grad_out_grad")
 reciprocal = Derivatives(lambda out: -(out * out))
 relu = Derivatives(lambda out: out > 0)
-relu6 = Derivatives(lambda out, threshold=6.0: _inside(out, 0, threshold))
+relu6 = _OldAttributes(lambda out, threshold=6.0: _inside(out, 0, threshold))
 rsqrt = Derivatives(lambda out: out * out * out * -0.5)
 selu = Derivatives(
     lambda out, scale=1.0507009873554805, alpha=1.6732632423543772: select(out > 0, scale, out + alpha * scale, out)
@@ -209,7 +218,7 @@ softsign = Derivatives(lambda x: 1 / ((_ABS(x) + 1) * (_ABS(x) + 1)))
 sqrt_ = Derivatives(lambda out: 0.5 / out)
 square = Derivatives(lambda x: x * 2, lambda x: 2)
 stanh = Derivatives(_stanh)
-swish = Derivatives(_swish)
+swish = _OldAttributes(_swish)
 tan = Derivatives(lambda x: 1 / (cos(x) * cos(x)))
 tanh_ = Derivatives(
     lambda out: 1 - out * out,

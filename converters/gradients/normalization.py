@@ -77,6 +77,8 @@ def cross_entropy(node: NodeContext) -> NamedOutputs:
 
 
 def _clipped(residual: Term, delta: float) -> Term:
+    if delta < 0:  # no residual is within
+        return select(residual > 0, delta, -delta, residual)
     return maximum(minimum(residual, delta), -delta)
 
 

@@ -73,7 +73,7 @@ class Semantics(Struct, frozen=True):
         ties_away: `round`, `grid_sampler`: ties are rounded away from zero; in volumes, `grid_sampler` samples what is
             inside before it is rounded.
         int32_count: `matrix_rank`, `matrix_rank_tol`, `matrix_rank_atol_rtol`: the rank is int32.
-        read_attributes: `relu6`, `swish`, `hard_swish`: the kernel reads thresholds and factors.
+        read_attributes: `relu6`, `swish`, `hard_swish`, and their gradients: the kernel reads thresholds and factors.
         bounded_logits: `softmax`: the program tests its smallest values against 0, so that they are those of Paddle's
             kernel (`small_probabilities.py`).
     """

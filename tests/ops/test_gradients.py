@@ -9,7 +9,11 @@ from gen_models import all_networks, all_ops
 from gen_models.harness.generate import SEED
 from gen_models.harness.spec import import_paddle, paddle
 from gen_models.harness.store import generated, generated_network
+from paddle2ov import convert
 from paddle2ov.compilation.compile import compile_model
+from paddle2ov.compilation.running import run
+from paddle2ov.program.op_versions import semantics_of
+from tests.support.one_operator import close, program
 
 STEP = 1e-5
 
@@ -55,6 +59,27 @@ FUNCTIONS = {
     ("softmax_grad", 0): softmax,
     ("layer_norm_grad", 1): layer_norm,
 }
+
+
+OLDER = {
+    "hard_swish": ({"threshold": 4.0, "scale": 4.0, "offset": 1.0}, lambda x: x * paddle.clip(x + 1, 0, 4) / 4),
+    "relu6": ({"threshold": 4.0}, lambda x: paddle.clip(x, 0, 4)),
+    "swish": ({"beta": 2.0}, lambda x: x * paddle.nn.functional.sigmoid(2 * x)),
+}
+"""Attributes that kernels before Paddle 2.6 read, and what the function is then."""
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_attributes_of_programs_before_paddle_2_6_are_read(name):
+    attributes, function = OLDER[name]
+    x = paddle.to_tensor(np.linspace(-5, 9, 29, dtype=np.float32) + 0.1, stop_gradient=False)
+    out, out_grad = function(x), np.linspace(1, 2, 29, dtype=np.float32)
+    (wanted,) = paddle.grad(out, x, paddle.to_tensor(out_grad))
+    given = {"out": out} if name == "relu6" else {"x": x}
+    arrays = {"out_grad": out_grad, **{port: value.numpy() for port, value in given.items()}}
+    whole, feeds = program(f"{name}_grad", arrays, attributes, ["x_grad"], format="legacy")
+    whole.block.operators[0].semantics = semantics_of(f"{name}_grad", 2_005_002)
+    close(run(convert(whole), feeds)[0].array, wanted)
 
 
 @pytest.mark.parametrize(("key", "number"), FUNCTIONS)

@@ -78,6 +78,7 @@ def test_attributes_are_those_of_the_file():
         ("elementwise_floordiv", 2_003_002, {"truncated_quotient": True}),
         ("elementwise_floordiv", 2_006_002, {}),
         ("swish", 2_004_002, {"read_attributes": True}),
+        ("swish_grad", 2_004_002, {"read_attributes": True}),
         ("yolo_box", 0, {}),
         ("relu", 1_008_005, {}),
     ],
