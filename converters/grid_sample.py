@@ -14,7 +14,7 @@ from functools import reduce
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to, const_like
+from paddle2ov.converters.graph.common import cast_to, const_like, folded
 from paddle2ov.converters.graph.dims import dim_of, dim_vector, rank_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.spatial import ranked_dims
@@ -126,7 +126,7 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
         shape = ops.gather(node.get_tensor("output_shape", Type.i64), ints(list(range(2, 2 + spatial))), ints(0))
     mapped = ops.matmul(_grid(shape, spatial, kind, align), theta, False, True)
     batch = dim_vector(theta, [0])
-    return {"output": ops.reshape(mapped, ops.concat([batch, shape, ints([spatial])], 0), False)}
+    return {"output": ops.reshape(mapped, folded(ops.concat([batch, shape, ints([spatial])], 0)), False)}
 
 
 def _spatial_rank(node: NodeContext, theta: Output) -> int:
@@ -153,4 +153,4 @@ def _grid(shape: Node, spatial: int, kind: Type, align: bool) -> Node:
         reshaped = ops.reshape(line, ints([-1 if i == axis else 1 for i in range(spatial + 1)]), False)
         parts.append(ops.broadcast(reshaped, full))
     parts.append(ops.broadcast(const_like(1, parts[0]), full))
-    return cast_to(ops.reshape(ops.concat(parts, spatial), ints([1, -1, spatial + 1]), False), kind)
+    return folded(cast_to(ops.reshape(ops.concat(parts, spatial), ints([1, -1, spatial + 1]), False), kind))

@@ -18,17 +18,16 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, folded, reshape
 from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.graph.selection import one_of_each
 from paddle2ov.graph import arrays
-from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, output_of
 from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS, check_repeats
+from paddle2ov.program.budget import check_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 GATES = {"LSTM": [1, 0, 2, 3], "GRU": [1, 0, 2], "RNN_TANH": [0], "RNN_RELU": [0]}
@@ -162,9 +161,7 @@ def _closing_gates(w: Node, r: Node, b: Node, hidden: int) -> Node:
     most = ops.multiply(ops.reduce_max(sums, ints([0, 1])), const_like(2, w))
     signs = const(arrays.repeat(np.array([1, -1, 0, 0]), hidden)[None, :, None], w.get_element_type())
     column = ops.multiply(ops.add(most, const_like(_CLOSED, w)), signs)
-    wide = ops.concat([w, column], 2)
-    known = evaluate(wide.output(0), MAX_ARRAY_ELEMENTS, 0)
-    return wide if known is None else ops.constant(known)
+    return folded(ops.concat([w, column], 2))
 
 
 def _initial_state(state: Tensor, start: int, directions: int) -> Tensor:

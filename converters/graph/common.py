@@ -9,6 +9,7 @@ from typing import TypeAlias, overload
 import numpy as np
 from openvino import Node, Output, Type
 
+from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
@@ -16,6 +17,7 @@ from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
+from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS
 from paddle2ov.translation.node_context import NodeContext
 from paddle2ov.typing import AnyArray
 
@@ -64,6 +66,12 @@ def cast_to(x: Tensor, dtype: Type | None) -> Tensor:
 def reshape(x: Tensor, shape: Sequence[int]) -> Node:
     """`x` in another shape; one dimension may be -1."""
     return ops.reshape(x, ints(list(shape)), False)
+
+
+def folded(x: Node) -> Node:
+    """`x`; a constant where it is computed from constants, and not too large."""
+    known = evaluate(x.output(0), MAX_ARRAY_ELEMENTS, MAX_ARRAY_ELEMENTS)
+    return x if known is None else ops.constant(known)
 
 
 def fold_constants(node: NodeContext, function: Callable[..., AnyArray], *names: str) -> ConstantValue | None:

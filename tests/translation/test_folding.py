@@ -70,6 +70,16 @@ def test_what_openvino_does_not_evaluate_is_known_as_well(tmp_path, build):
     assert paddle2ov.verify(path).verdict == "agree"
 
 
+def test_a_grid_of_known_size_is_a_constant(tmp_path):
+    def build(theta):
+        return paddle.nn.functional.affine_grid(theta, [2, 3, 4, 5])
+
+    kinds = [
+        node.get_type_name() for node in paddle2ov.convert(save_program(tmp_path, build, theta=[2, 2, 3])).get_ops()
+    ]
+    assert sorted(kinds) == ["Constant", "Constant", "MatMul", "Parameter", "Reshape", "Result"]
+
+
 def test_one_of_several_outputs():
     parts = ops.split(ops.constant(np.arange(6)), ops.constant(np.int64(0)), 3)
     folded = fold(parts.output(1))
