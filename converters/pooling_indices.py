@@ -4,7 +4,7 @@ Paddle: `max_pool2d_with_index`, `max_pool3d_with_index`, `fractional_max_pool2d
 `unpool3d`.
 Semantics: `paddle/phi/kernels/funcs/pooling.{cc,h}`, `paddle/phi/kernels/cpu/unpool_kernel.cc`.
 Not supported: channels last in unpool, as in Paddle; fractional pooling with windows that Paddle draws at random
-(random_u = 0).
+(random_u = 0), or along dimensions of unknown size.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, exact_divide
-from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, index_range, rank_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.dims import dim_vector, rank_of
 from paddle2ov.converters.graph.spatial import channels_last, pooling_windows, ranked_dims, window_overhang
 from paddle2ov.converters.pooling import adaptive_sizes
 from paddle2ov.graph import arrays
-from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.shapes import known_dims
 from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -55,18 +55,16 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
 def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     """out, mask = as above, over unevenly spaced windows, which follow from random_u."""
     x = node.get_input("x")
-    dims = ranked_dims(x)[2:]
+    dims = known_dims(ranked_dims(x)[2:])
+    if dims is None:
+        node.refuse("windows along a dimension of unknown size are not supported; give the size with `input`")
     sizes = node.get_ints("output_size")
     kernel = node.get_ints("kernel_size", [0] * len(sizes))
     u = node.get_float("random_u", 0.0)
     node.require(u != 0, "the windows are drawn at random", random_u=u)
     count = len(sizes)
-    windows = [
-        ops.constant(_fractional_windows(dim, size, width, u))
-        if dim is not None
-        else _dynamic_fractional_windows(dim_of(x, 2 + i), size, width, u)
-        for i, (dim, size, width) in enumerate(zip(dims, sizes, kernel, strict=True))
-    ]
+    along = zip(dims, sizes, kernel, strict=True)
+    windows = [ops.constant(_fractional_windows(dim, size, width, u)) for dim, size, width in along]
     # Each dimension becomes two: windows and their elements.
     taken: Tensor = x
     for i, indices in enumerate(windows):
@@ -78,10 +76,9 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     position: Node = ints(0)
     for i, indices in enumerate(windows):
         others = [axis for axis in range(2 * count) if axis not in (i, count + i)]
-        position = ops.add(ops.multiply(position, dim_of(x, 2 + i)), ops.unsqueeze(indices, ints(others)))
+        position = ops.add(ops.multiply(position, ints(dims[i])), ops.unsqueeze(indices, ints(others)))
     positions = ops.reshape(position, ints([1, 1, math.prod(sizes), -1]), False)
-    area = dim_range(x, 2, 2 + count)
-    nowhere = ops.reduce_prod(area, ints([0]), False)  # greater than every index
+    nowhere = ints(math.prod(dims))  # greater than every index
     first = ops.reduce_min(ops.select(ops.equal(elements, out), positions, nowhere), ints([3]), True)
     mask = cast_to(first, node.declared_output_dtype("mask") or Type.i32)
     target = [0, 0, *sizes]
@@ -105,70 +102,6 @@ def _fractional_windows(dim: int, size: int, width: int, u: float) -> npt.NDArra
     charge_array(start.size * steps.size)
     indices: npt.NDArray[np.int64] = np.minimum(start[:, None] + steps[None, :], end[:, None] - 1)
     return indices
-
-
-def _dynamic_fractional_windows(dim: Node, size: int, width: int, u: float) -> Node:
-    """The same for a dimension known only at run time (0-D int64), in the same arithmetic."""
-
-    def number(value: float) -> Node:
-        return const(value, Type.f32)
-
-    def single(value: Node) -> Node:
-        return ops.convert(value, Type.f32)
-
-    def floor(value: Node) -> Node:
-        return ops.convert(ops.floor(value), Type.i64)
-
-    alpha = exact_divide(single(ops.subtract(dim, ints(width))), number(size - (1 if width > 0 else 0)))
-    shift = number(u)
-    base = cast_to(int_divmod(ops.convert(dim, Type.i32), ops.constant(np.int32(size)))[0], Type.i64)
-    if width <= 0:
-        inner = ops.subtract(exact_divide(single(ops.add(base, ints(2))), alpha), number(1))
-        outer = exact_divide(single(ops.subtract(ops.add(dim, ints(1)), base)), alpha)
-        shift = ops.multiply(shift, ops.minimum(inner, ops.subtract(outer, number(size - 1))))
-    k = arrays.arange(size + 1)
-    edge = floor(ops.multiply(ops.add(ops.constant(k.astype(np.float32)), shift), alpha))
-    edge = _clamp_to_quotient(edge, dim, base, size, width, u)
-    edges = ops.subtract(edge, ops.gather(edge, ints(0), ints(0)))
-    before = ops.gather(edges, ints(list(range(size))), ints(0))
-    start = ops.maximum(before, ints(0))
-    after = ops.add(before, ints(width)) if width > 0 else ops.gather(edges, ints(list(range(1, size + 1))), ints(0))
-    end = ops.minimum(after, dim)
-    longest = ops.reduce_max(ops.subtract(end, start), ints([0]), False)
-    steps = index_range(longest)
-    indices = ops.add(ops.unsqueeze(start, ints([1])), ops.unsqueeze(steps, ints([0])))
-    return ops.minimum(indices, ops.unsqueeze(ops.subtract(end, ints(1)), ints([1])))
-
-
-def _clamp_to_quotient(edge: Node, dim: Tensor, base: Tensor, size: int, width: int, u: float) -> Node:
-    """`edge`, int64, clamped to floor((k + shift) * alpha) in integer arithmetic.
-
-    The rounding of floats decides next to an integer only; in bfloat16 they are too coarse for anything else.
-    """
-    wide = ops.subtract(dim, ints(width))
-    divisor = size - (1 if width > 0 else 0)
-    shift: Tensor = wide  # times alpha and divisor, an integer
-    if width <= 0:
-        inner = ops.subtract(ops.multiply(ops.add(base, ints(2)), ints(divisor)), wide)
-        outer = ops.multiply(ops.subtract(ops.add(dim, ints(1)), base), ints(divisor))
-        shift = ops.minimum(inner, ops.subtract(outer, ops.multiply(ints(size - 1), wide)))
-    high, low = divmod(round(float(np.float32(u)) * 2**24), 2**12)
-    shift = ops.convert(shift, Type.i32)
-    carry = int_divmod(ops.multiply(shift, _int(low)), _int(2**12))[0]
-    shift, fraction = int_divmod(ops.add(ops.multiply(shift, _int(high)), carry), _int(2**12))
-    total = ops.multiply(ops.constant(arrays.arange(size + 1, dtype=np.int32)), ops.convert(wide, Type.i32))
-    quotient, rest = int_divmod(ops.add(total, shift), _int(divisor))
-    before = ops.logical_and(ops.equal(rest, _int(0)), ops.less(fraction, _int(2**10)))
-    behind = ops.logical_and(ops.equal(rest, _int(divisor - 1)), ops.greater_equal(fraction, _int(3 * 2**10)))
-    least, most = (
-        ops.subtract(quotient, ops.convert(before, Type.i32)),
-        ops.add(quotient, ops.convert(behind, Type.i32)),
-    )
-    return ops.convert(ops.minimum(ops.maximum(ops.convert(edge, Type.i32), least), most), Type.i64)
-
-
-def _int(value: int) -> Node:
-    return ops.constant(np.int32(value))
 
 
 def unpool(node: NodeContext) -> NamedOutputs:

@@ -61,17 +61,21 @@ def _fractional(x, *, size, kernel=None, u) -> Any:
     return build(x, size, kernel, u, return_mask=True)
 
 
-_NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no fractional pooling"}
+_NEW: dict[str, Any] = {
+    "formats": ("pir",),
+    "dynamic": False,
+    "why": "Paddle 2.6 has no fractional pooling; its windows are computed as the network is converted",
+}
 
 FRACTIONAL2D = [
     case(x=tensor([2, 3, 7, 9]), size=[5, 9], u=0.9),
     case(x=tensor([2, 3, 7, 9]), size=[3, 4], kernel=2, u=0.3),
     case(x=tensor([1, 2, 4, 4], values=[1, 1, 2, 2, 1, 1, 2, 2, 3, 0, 0, 0, 3, 3, 0, 0] * 2), size=2, u=0.5),
-    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, 7, -1]), size=[3, 4], u=0.4),
-    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, -1, 9]), size=[3, 4], kernel=2, u=0.3),
-    case(x=tensor([1, 1, 131, 250], dims=[-1, 1, -1, -1]), size=[10, 24], u=0.7),
-    case(x=tensor([1, 1, 131, 250], dims=[-1, 1, -1, -1]), size=[10, 24], kernel=[3, 2], u=0.6),
-    case(x=tensor([1, 2, 5, 3], dims=[-1, 2, -1, -1]), size=[1, 3], u=0.6),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, 3, 7, 9]), size=[3, 4], u=0.4),
+    case(x=tensor([2, 3, 7, 9], dims=[-1, -1, 7, 9]), size=[3, 4], kernel=2, u=0.3),
+    case(x=tensor([1, 1, 131, 250]), size=[10, 24], u=0.7),
+    case(x=tensor([1, 1, 131, 250]), size=[10, 24], kernel=[3, 2], u=0.6),
+    case(x=tensor([1, 2, 5, 3]), size=[1, 3], u=0.6),
 ]
 FRACTIONAL3D = [
     case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], u=0.4),

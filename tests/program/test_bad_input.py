@@ -56,6 +56,14 @@ def test_an_array_that_is_read_from_nothing(tmp_path):
         paddle2ov.convert(path)
 
 
+def test_fractional_pooling_of_unknown_size_is_refused():
+    x = np.ones([1, 2, 7, 9], np.float32)
+    whole, _ = program("fractional_max_pool2d", {"x": x}, {"output_size": [3, 4], "random_u": 0.5}, dynamic=True)
+    with pytest.raises(OpConversionError, match="windows along a dimension of unknown size"):
+        paddle2ov.convert(whole)
+    assert paddle2ov.convert(whole, input={"x_0": x.shape}).output(0).shape == [1, 2, 3, 4]
+
+
 def test_a_result_that_paddle_leaves_out_of_the_file(tmp_path):
     def build(x):
         return legacy_op("dropout", {"X": x}, {"Out": x.dtype, "Mask": "uint8"}, {"is_test": True})
