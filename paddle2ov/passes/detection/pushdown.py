@@ -23,6 +23,8 @@ from paddle2ov.passes.rule import MatchFailureError, require
 
 KINDS = frozenset((*RULES, "Concat", "Reshape"))
 """Node types that a Gather may pass."""
+_AS_MANY = frozenset((*UNARY, "Reshape", "Softmax", "Transpose"))
+"""Those that give as many elements as they read."""
 NOT_INSIDE = "something else reads it, or too many nodes are between it and the Gather"
 
 
@@ -190,11 +192,31 @@ class Pushdown:
             raise MatchFailureError("the number of rows is not known")
         target: list[Node] = [ints([-1 if dim is None else dim]) for dim in after]
         target[layout.axis] = ops.shape_of(self._rows.index, Type.i64) if layout.is_plain else ints([-1])
-        if [*after[: layout.axis], *after[layout.axis + 1 :]].count(None) + (not layout.is_plain) > 1:
+        unknown = [axis for axis, dim in enumerate(after) if dim is None and axis != layout.axis]
+        if len(unknown) + (not layout.is_plain) > 1:
             raise MatchFailureError("several dimensions of its output are not known")
         row = layout.inner * prod(require_static(after[layout.axis + 1 :]))  # elements of one row
         few = self(source, self._layout_before(before, row, self._rows.length))
+        for axis in unknown:  # of no rows a Reshape could not infer it
+            others = [self._rows.length if i == layout.axis else dim for i, dim in enumerate(after) if i != axis]
+            target[axis] = self._count(source, prod(require_static(others)))
         return ops.reshape(few, ops.concat(target, 0), False).output(0)
+
+    def _count(self, x: TensorView, elements: int) -> Node:
+        """How often `x` has so many elements, by the shape of selected rows: the one dimension that is not known."""
+        while True:
+            dims, node = rank_dims(x), x.node
+            if dims.count(None) == 1 and prod(dim for dim in dims if dim is not None) == elements:
+                axis = dims.index(None)
+                for (tensor, layout), few in self._done.items():
+                    if tensor is x and not layout.has(axis):
+                        return ops.gather(ops.shape_of(few, Type.i64), ints([axis]), ints(0))
+            if node.kind == "MatMul":  # by a matrix, as rows pass no other
+                (columns,), (rows,) = (require_static(rank_dims(tensor)[-1:]) for tensor in (x, node.inputs[0]))
+                elements = elements * rows // columns
+            elif node.kind not in _AS_MANY:
+                raise MatchFailureError("of no rows, a dimension of its output would not be known")
+            x = node.inputs[0]
 
     def _before_unary(self, reshape: NodeView, layout: RowLayout) -> Output:
         """Moves a unary elementwise function after the Reshape that reads it."""
