@@ -88,7 +88,7 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
 def _fractional_windows(dim: int, size: int, width: int, u: float) -> npt.NDArray[np.int64]:
     """[size, longest window]: the indices of each window along one dimension; shorter ones repeat their last."""
     single = np.float32
-    alpha = single(dim - width) / single(size - (1 if width > 0 else 0))
+    alpha = single(dim - width) / single(max(size - 1, 1) if width > 0 else size)  # a single window begins at 0
     shift = single(u)
     if width <= 0:
         base = dim // size
