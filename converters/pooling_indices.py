@@ -10,6 +10,7 @@ Not supported: channels last in unpool, as in Paddle; fractional pooling with wi
 from __future__ import annotations
 
 import math
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +54,7 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
 
 
 def fractional_max_pool(node: NodeContext) -> NamedOutputs:
-    """out, mask = as above, over unevenly spaced windows, which follow from random_u."""
+    """out, mask = as above, over unevenly spaced windows, which follow from random_u; some of them may be empty."""
     x = node.get_input("x")
     dims = known_dims(ranked_dims(x)[2:])
     if dims is None:
@@ -64,7 +65,8 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     node.require(u != 0, "the windows are drawn at random", random_u=u)
     count = len(sizes)
     along = zip(dims, sizes, kernel, strict=True)
-    windows = [ops.constant(_fractional_windows(dim, size, width, u)) for dim, size, width in along]
+    indices_along = [_fractional_windows(dim, size, width, u) for dim, size, width in along]
+    windows = [ops.constant(np.maximum(indices, 0)) for indices in indices_along]
     # Each dimension becomes two: windows and their elements.
     taken: Tensor = x
     for i, indices in enumerate(windows):
@@ -80,13 +82,21 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     positions = ops.reshape(position, ints([1, 1, math.prod(sizes), -1]), False)
     nowhere = ints(math.prod(dims))  # greater than every index
     first = ops.reduce_min(ops.select(ops.equal(elements, out), positions, nowhere), ints([3]), True)
+    charge_array(math.prod(sizes))
+    empty = reduce(np.logical_or.outer, [indices[:, 0] < 0 for indices in indices_along]).reshape(1, 1, -1, 1)
+    if empty.any():
+        out = ops.select(ops.constant(empty), const_like(float(-np.finfo(np.float32).max), out), out)
+        first = ops.select(ops.constant(empty), ints(-1), first)
     mask = cast_to(first, node.declared_output_dtype("mask") or Type.i32)
     target = [0, 0, *sizes]
     return {"out": ops.reshape(out, ints(target), True), "mask": ops.reshape(mask, ints(target), True)}
 
 
 def _fractional_windows(dim: int, size: int, width: int, u: float) -> npt.NDArray[np.int64]:
-    """[size, longest window]: the indices of each window along one dimension; shorter ones repeat their last."""
+    """[size, longest window]: the indices of each window along one dimension; shorter ones repeat their last.
+
+    Those of a window without elements are -1.
+    """
     single = np.float32
     alpha = single(dim - width) / single(max(size - 1, 1) if width > 0 else size)  # a single window begins at 0
     shift = single(u)
@@ -98,9 +108,10 @@ def _fractional_windows(dim: int, size: int, width: int, u: float) -> npt.NDArra
     edges = ((k + shift) * alpha).astype(np.int64) - int(shift * alpha)
     start = np.maximum(edges[:-1], 0)
     end = np.minimum(edges[:-1] + width if width > 0 else edges[1:], dim)
-    steps = arrays.arange(int((end - start).max()))
+    steps = arrays.arange(max(int((end - start).max()), 1))
     charge_array(start.size * steps.size)
     indices: npt.NDArray[np.int64] = np.minimum(start[:, None] + steps[None, :], end[:, None] - 1)
+    indices[end <= start] = -1
     return indices
 
 

@@ -77,6 +77,7 @@ FRACTIONAL2D = [
     case(x=tensor([1, 1, 131, 250]), size=[10, 24], kernel=[3, 2], u=0.6),
     case(x=tensor([1, 2, 5, 3]), size=[1, 3], u=0.6),
     case(x=tensor([1, 2, 5, 3]), size=[1, 2], kernel=2, u=0.6),
+    case(x=tensor([1, 2, 5, 3]), size=[3, 4], u=0.6),
 ]
 FRACTIONAL3D = [
     case(x=tensor([1, 2, 7, 6, 5]), size=[3, 2, 4], u=0.4),
