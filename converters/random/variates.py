@@ -68,7 +68,7 @@ def poisson(node: NodeContext) -> NamedOutputs:
 
     def event(clock: Node, rate: Node) -> tuple[Node, Node, Node]:
         now = ops.subtract(clock, ops.log(positive_uniform(shape_of(clock), 0)))
-        inside = ops.less_equal(now, rate)
+        inside = ops.less(now, rate)  # a waiting time may be 0, and so may the rate
         return now, inside, inside
 
     return {"out": cast_to(_count_hits([cast_to(x, Type.f32)], event), x.get_element_type())}
