@@ -14,16 +14,15 @@ import math
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to
 from paddle2ov.converters.graph.computed_axis import computed_axes, front_permutations
-from paddle2ov.converters.graph.dims import dim_of, dim_vector, int_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_vector, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import keeps_shape, merge_axes, scalar_as_declared
 from paddle2ov.graph import arrays
 from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import Dims, dims_of, known_dims, static_dims
+from paddle2ov.graph.shapes import Dims, known_dims, static_dims
 from paddle2ov.graph.types import numpy_dtype
-from paddle2ov.graph.upstream import depends_on_data, inputs_behind
+from paddle2ov.graph.upstream import inputs_behind
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.budget import check_rank
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
@@ -95,9 +94,6 @@ def reshape(node: NodeContext) -> NamedOutputs:
         return {"out": ops.reshape(x, ints(_infer_dimension(target, shape)), not empty)}
     x = node.get_input("x")
     zero_keeps = node.get_input_size("shape") == 1
-    if not zero_keeps:
-        sizes = node.get_inputs("shape")
-        node = node.with_inputs(shape=[_kept_where_zero(x, axis, size) for axis, size in enumerate(sizes)])
     for i in range(node.get_input_size("shape")):
         known = node.get_known("shape", i)
         zero_keeps |= known is not None and bool((np.asarray(known) == 0).any())
@@ -111,16 +107,6 @@ def reshape(node: NodeContext) -> NamedOutputs:
     if complex_part:
         pattern = ops.concat([pattern, ints(complex_part)], 0).output(0)
     return {"out": ops.reshape(x, pattern, zero_keeps)}
-
-
-def _kept_where_zero(x: Output, axis: int, size: Output) -> Output:
-    """`size`; where it is 0, and x has elements, the dimension of x. Sizes of tensors are 0 only where one has none."""
-    dims = dims_of(x)
-    if dims is None or axis >= len(dims) or not depends_on_data(size.get_node()):
-        return size
-    own = ops.minimum(dim_of(x, axis), ops.reduce_prod(shape_of(x), ints([0])))
-    asked = cast_to(size, Type.i64)
-    return ops.select(ops.equal(asked, ints(0)), own, asked).output(0)
 
 
 def view_shape(node: NodeContext) -> NamedOutputs:

@@ -5,7 +5,6 @@ import pytest
 
 from gen_models.harness.spec import paddle
 from tests.support.models import check_beside_paddle, saved_request
-from tests.support.one_operator import close, run
 
 
 def _median(x):
@@ -53,13 +52,6 @@ def uniform(seed, *shape):
 def test_rows_of_nothing(function, tmp_path):
     runs = [[np.sort(uniform(size, 2, size))] for size in (5, 0, 1, 3, 0)]
     check_beside_paddle(tmp_path, function, *runs, tolerance=1e-6, x=[2, -1])
-
-
-@pytest.mark.parametrize(("shape", "sizes"), [([1, 3, 4], [3, 4]), ([2, 3, 4], [0, 12]), ([2, 0, 4], [0, 4])])
-def test_a_zero_that_data_decide_is_a_dimension_of_x_or_none(shape, sizes):
-    x, listed = uniform(1, *shape), [np.array([size]) for size in sizes]
-    (out,) = run("reshape2", {"x": x, "shape": listed}, {}, format="legacy")
-    close(out, paddle.reshape(paddle.to_tensor(x), [paddle.to_tensor(size) for size in listed]))
 
 
 @pytest.mark.parametrize(("axis", "dims"), [(None, [-1]), (None, [-1, -1]), (0, [-1, 2]), (1, [2, -1])])
