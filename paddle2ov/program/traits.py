@@ -10,6 +10,9 @@ TRAITS = {
     "structure": "part of a program's structure: readers and translator handle it, without a converter",
     "random": "draws random numbers: its results differ from run to run",
     "counts boxes": "reads how many of its boxes, the second operand, are on each image",
+    # Which sequences (LoD) a program does not declare (translation/undeclared_lod.py).
+    "makes sequences": "gives a sequence of boxes for each image, which the program does not declare (LoD)",
+    "keeps sequences": "a detector gives it such boxes, and it passes their LoD on",
     # Sorts and selections, whose ties `verify` tells from errors (verification/orders.py).
     "sorts": "sorts all",
     "selects the top": "selects the largest or smallest",
@@ -85,7 +88,7 @@ TRAITS = {
     "no converter: hashes": (
         "hashes in unsigned numbers of 64 bits, which OpenVINO does not compute; hash before the network runs"
     ),
-    "no converter: Paddle 1": "of Paddle 1 only; no Paddle that can still be installed runs it, to compare with",
+    "no converter: Paddle 1": "of Paddle 1 only: it walks trees, or picks instances by their tags",
     "no converter: perspective": (
         "of Paddle 1 only: which points of a region count is decided within a ten-thousandth of a pixel, on whose "
         "edges rounding decides"

@@ -44,6 +44,7 @@ from paddle2ov.translation.node_context import Converter, NodeContext
 from paddle2ov.translation.onednn_attributes import ONEDNN
 from paddle2ov.translation.registry import ComplexAware, Registry
 from paddle2ov.translation.scope import Scope
+from paddle2ov.translation.undeclared_lod import undeclared_sequences
 from paddle2ov.translation.unsupported import reason
 
 InputValues = dict[str, list[Value | None]]
@@ -108,12 +109,11 @@ class Translator:
         self.records: list[BlockRecord] = []  # of the branches and loops that were built
         self._rules: dict[str, _Rule] = {}
         self._empty = declared_empty(program.variables)  # most of them are the `XShape` of old reshapes
-        self._marked = {
-            name
-            for name, variable in program.variables.items()
-            if variable.lod_level or variable.dtype in COMPLEX_DTYPES
-        }
-        self._may_be_complex = any(program.variables[name].is_complex for name in self._marked)
+        self._sequences = {name for name, variable in program.variables.items() if variable.lod_level}
+        self._sequences |= undeclared_sequences(program)
+        complex_names = {name for name, variable in program.variables.items() if variable.dtype in COMPLEX_DTYPES}
+        self._marked = self._sequences | complex_names
+        self._may_be_complex = bool(complex_names)
 
     def translate(self, block: Block, scope: Scope) -> None:
         """Translates the operators of `block` in order; their results are added to `scope`."""
@@ -288,7 +288,7 @@ class Translator:
         lod: LoD = NO_LOD
         if isinstance(given, LoDTensor):
             lod = given.lod
-        elif variable is not None and variable.lod_level:
+        elif name in self._sequences:
             lod = _first_lod(inputs, signature)
         return value if isinstance(lod, int) and lod == NO_LOD else LoDTensor(value, lod)
 
