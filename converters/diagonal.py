@@ -12,6 +12,7 @@ from openvino import Dimension, Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, prevent_fusion
 from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.selection import exact_select, gather_or_empty
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ints, ops
@@ -130,7 +131,8 @@ def trace(node: NodeContext) -> NamedOutputs:
     """out = the sum of the diagonal over the axes axis1 and axis2."""
     x = _move_axes_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
     diagonal = diagonal_of(x, node.get_int("offset", 0))
-    return {"out": prevent_fusion(diagonal, ops.reduce_sum(diagonal, ints([-1]), False), [-1])}
+    total = prevent_fusion(diagonal, ops.reduce_sum(diagonal, ints([-1]), False), [-1])
+    return {"out": scalar_as_declared(node, total)}
 
 
 def diag_embed(node: NodeContext) -> NamedOutputs:

@@ -70,7 +70,7 @@ def truncate(x: Tensor) -> Node:
 
 
 def round_(node: NodeContext) -> NamedOutputs:
-    """out = x rounded to `decimals` places; ties to even, before Paddle 3.1 away from zero."""
+    """out = x rounded to `decimals` places; ties to even, in Paddle 2.1 to 3.0 away from zero."""
     refuse_complex(node, "x")
     x = node.get_input("x")
     decimals = node.get_int("decimals", 0)

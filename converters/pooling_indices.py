@@ -47,10 +47,16 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
         rounding = "ceil" if ceil else "floor"
         top = ops.max_pool(x, strides, [1] * spatial, begin, end, kernel, rounding, index_element_type="i32", axis=2)
         outside = any((step - 1) * ceil + pad >= size for step, pad, size in zip(strides, end, kernel, strict=True))
-    out, mask = top.output(0), cast_to(top.output(1), node.declared_output_dtype("mask") or Type.i32)
+    out, mask = top.output(0), cast_to(top.output(1), _index_type(node))
     if outside:
         mask = ops.select(ops.equal(out, const_like(float(-np.finfo(np.float32).max), out)), const_like(-1, mask), mask)
     return {"out": out, "mask": mask}
+
+
+def _index_type(node: NodeContext) -> Type:
+    """The type of the indices, which Paddle 1 declares as floats and computes as int32."""
+    declared = node.declared_output_dtype("mask")
+    return declared if declared is not None and declared.is_integral() else Type.i32
 
 
 def fractional_max_pool(node: NodeContext) -> NamedOutputs:
@@ -87,7 +93,7 @@ def fractional_max_pool(node: NodeContext) -> NamedOutputs:
     if empty.any():
         out = ops.select(ops.constant(empty), const_like(float(-np.finfo(np.float32).max), out), out)
         first = ops.select(ops.constant(empty), ints(-1), first)
-    mask = cast_to(first, node.declared_output_dtype("mask") or Type.i32)
+    mask = cast_to(first, _index_type(node))
     target = [0, 0, *sizes]
     return {"out": ops.reshape(out, ints(target), True), "mask": ops.reshape(mask, ints(target), True)}
 

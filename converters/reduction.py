@@ -41,9 +41,10 @@ Reduction: TypeAlias = Callable[..., Node]
 
 
 def reduce_sum(node: NodeContext) -> NamedOutputs:
-    """out = sum of x over axis; bool and int32 are summed as int64 unless `dtype` says otherwise."""
+    """out = sum of x over axis; bool and int32 are summed as int64 unless `dtype` or, in old programs, out is int32."""
     x = node.get_input("x")
-    wide = x.get_element_type() in (Type.boolean, Type.i32)
+    kind = x.get_element_type()
+    wide = kind == Type.boolean or (kind == Type.i32 and node.declared_output_dtype() != Type.i32)
     x = output_of(cast_to(x, node.get_dtype("dtype", Type.i64 if wide else None)))
     total = _reduce(node, exact_reduce_sum, widen_narrow_integers(x))
     return {"out": cast_to(total, x.get_element_type())}
@@ -154,7 +155,7 @@ def squared_l2_norm(node: NodeContext) -> NamedOutputs:
 def l1_norm(node: NodeContext) -> NamedOutputs:
     """out = the sum of all |x|, 0-D."""
     x = reshape(node.get_input("x"), [-1])
-    return {"out": ops.reduce_l1(x, ints([0]), False)}
+    return {"out": scalar_as_declared(node, ops.reduce_l1(x, ints([0]), False))}
 
 
 def renorm(node: NodeContext) -> NamedOutputs:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from paddle2ov.program.model import Program, Semantics
 from paddle2ov.program.traits import TRAITS, with_trait
 
-_PADDLE_2_0, _PADDLE_2_4, _PADDLE_2_6 = 2_000_000, 2_004_000, 2_006_000
+_PADDLE_2_0, _PADDLE_2_1, _PADDLE_2_4, _PADDLE_2_6 = 2_000_000, 2_001_000, 2_004_000, 2_006_000
 _PADDLE_3_0, _PADDLE_3_1, _PADDLE_3_2, _PADDLE_3_3 = 3_000_000, 3_001_000, 3_002_000, 3_003_000
 PIR_VERSIONS = (_PADDLE_3_0, _PADDLE_3_0, _PADDLE_3_1, _PADDLE_3_2, _PADDLE_3_3)
 """The Paddle that writes each `base_code.version` of PIR; 0 was that of betas."""
@@ -33,6 +33,11 @@ class _Change(Struct, frozen=True):
     trait: str
     end: int
     semantics: Semantics
+    start: int = 1
+
+    def covers(self, version: int) -> bool:
+        """Whether it is what the operators computed in this version; 0 is that of an unknown Paddle."""
+        return self.start <= version < self.end
 
 
 _CHANGES = (
@@ -42,7 +47,7 @@ _CHANGES = (
     _Change("square grid before 2.0", _PADDLE_2_0, Semantics(square_grid=True)),
     _Change("attributes before 2.6", _PADDLE_2_6, Semantics(read_attributes=True)),
     _Change("weighted rest before 3.0", _PADDLE_3_0, Semantics(weighted_rest=True)),
-    _Change("ties away before 3.1", _PADDLE_3_1, Semantics(ties_away=True)),
+    _Change("ties away before 3.1", _PADDLE_3_1, Semantics(ties_away=True), start=_PADDLE_2_1),
     _Change("counts in 32 bits before 3.1", _PADDLE_3_1, Semantics(int32_count=True)),
     _Change("coarse before 3.1", _PADDLE_3_1, Semantics(coarse_equality=True)),
     _Change("ties away before 3.2", _PADDLE_3_2, Semantics(ties_away=True)),
@@ -63,7 +68,7 @@ def operands_of(name: str, operands: Sequence[str], count: int) -> Sequence[str]
 def semantics_of(op_type: str, version: int, attributes: Mapping[str, object] | None = None) -> Semantics:
     """The semantics of the operator, with these attributes, in that version of Paddle."""
     change = _CHANGE_OF.get(op_type)
-    chosen = change.semantics if change is not None and 0 < version < change.end else _CURRENT
+    chosen = change.semantics if change is not None and change.covers(version) else _CURRENT
     return replace(chosen, end_before_first=True) if version < _PADDLE_3_0 and _has_steps(attributes or {}) else chosen
 
 
@@ -80,7 +85,7 @@ def _release(version: int) -> tuple[int, int]:
 def older_meaning(op_type: str, program: Program, paddle: str) -> str:
     """What the operator computed in the Paddle that wrote the program; "" if `paddle`, a version, still does."""
     change = _CHANGE_OF.get(op_type)
-    if change is None or not 0 < written_by(program)[0] < change.end:
+    if change is None or not change.covers(written_by(program)[0]):
         return ""
     major, minor = _release(change.end)
     is_past = [*map(int, paddle.split(".")[:2])] >= [major, minor]

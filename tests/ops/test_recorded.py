@@ -1,8 +1,8 @@
 """Programs that older Paddles exported, against what these computed.
 
-`tools/record_old.py` of commit be5b4f5f recorded those of Paddle 1.8.5, without call stacks, and
-`python -m tools.older_paddle PYTHON --filter CASE --record FOLDER` those of Paddle 3.0 to 3.2, of operators that
-computed something else then. A folder has the name that the case had then.
+`tools/record_old.py` of commit be5b4f5f recorded those of Paddle 1.8.5, or its function `record` did, without call
+stacks, and `python -m tools.older_paddle PYTHON --filter CASE --record FOLDER` those of Paddle 3.0 to 3.2, of operators
+that computed something else then. A folder has the name that the case had then.
 """
 
 import numpy as np
@@ -79,6 +79,8 @@ def test_attributes_are_those_of_the_file():
         ("elementwise_floordiv", 2_006_002, {}),
         ("swish", 2_004_002, {"read_attributes": True}),
         ("swish_grad", 2_004_002, {"read_attributes": True}),
+        ("round", 1_008_005, {}),
+        ("round", 2_001_000, {"ties_away": True}),
         ("yolo_box", 0, {}),
         ("relu", 1_008_005, {}),
     ],
