@@ -46,15 +46,22 @@ def relu6(node: NodeContext) -> NamedOutputs:
 
 
 def leaky_relu(node: NodeContext) -> NamedOutputs:
-    """out = x where x > 0, negative_slope · x elsewhere."""
+    """out = x where x > 0, negative_slope · x elsewhere; before Paddle 2.0 the larger of both."""
     x = real_input(node)
-    slope = ops.constant(np.array([node.get_float("negative_slope", 0.02)]), x.get_element_type())
-    return {"out": ops.prelu(x, slope)}
+    slope = node.get_float("negative_slope", 0.02)
+    if node.semantics.joins_parts and not 0 <= slope <= 1:
+        return {"out": ops.maximum(x, ops.multiply(x, const_like(slope, x)))}
+    return {"out": ops.prelu(x, ops.constant(np.array([slope]), x.get_element_type()))}
 
 
 def elu(node: NodeContext) -> NamedOutputs:
-    """out = x where x >= 0, alpha · (e^x - 1) elsewhere."""
-    return {"out": ops.elu(real_input(node), node.get_float("alpha", 1.0))}
+    """out = x where x >= 0, alpha · (e^x - 1) elsewhere; before Paddle 2.3 max(x, 0) + min(alpha · (e^x - 1), 0)."""
+    x = real_input(node)
+    alpha = node.get_float("alpha", 1.0)
+    if node.semantics.joins_parts and alpha < 0:
+        growth = ops.multiply(ops.subtract(ops.exp(x), const_like(1, x)), const_like(alpha, x))
+        return {"out": ops.add(ops.relu(x), ops.minimum(growth, const_like(0, x)))}
+    return {"out": ops.elu(x, alpha)}
 
 
 def celu(node: NodeContext) -> NamedOutputs:
@@ -158,9 +165,11 @@ def softshrink(node: NodeContext) -> NamedOutputs:
 
 
 def hard_shrink(node: NodeContext) -> NamedOutputs:
-    """out = x where x > threshold or x < -threshold, 0 elsewhere."""
+    """out = x where x > threshold or x < -threshold, 0 elsewhere; before Paddle 2.0 2x where both hold."""
     x = real_input(node)
     threshold = node.get_float("threshold", 0.5)
+    if node.semantics.joins_parts and threshold < 0:
+        return {"out": ops.select(ops.less(ops.abs(x), const_like(-threshold, x)), ops.add(x, x), x)}
     if threshold >= 0:
         kept = ops.greater(ops.abs(x), const_like(threshold, x))
     else:

@@ -60,6 +60,8 @@ class Semantics(Struct, frozen=True):
         truncated_quotient: `elementwise_mod`, `elementwise_floordiv`: the quotient of integers is rounded towards zero.
         full_window_average: `pool2d`, `pool3d`: an average that counts the padding is over the size of the window, also
             where the window exceeds the padding.
+        joins_parts: `leaky_relu`, `elu`, `hard_shrink`: both parts count where a slope outside of 0 to 1, a negative
+            alpha or a negative threshold makes them overlap.
         square_grid: `yolo_box`: both axes are divided by the number of rows.
         weighted_rest: `sigmoid_cross_entropy_with_logits`: the weight of positive examples also scales those terms of
             negative ones that are below max(x, 0).
@@ -80,6 +82,7 @@ class Semantics(Struct, frozen=True):
 
     truncated_quotient: bool = False
     full_window_average: bool = False
+    joins_parts: bool = False
     square_grid: bool = False
     weighted_rest: bool = False
     single_scales: bool = False

@@ -19,7 +19,8 @@ from msgspec.structs import replace
 from paddle2ov.program.model import Program, Semantics
 from paddle2ov.program.traits import TRAITS, with_trait
 
-_PADDLE_2_0, _PADDLE_2_1, _PADDLE_2_4, _PADDLE_2_6 = 2_000_000, 2_001_000, 2_004_000, 2_006_000
+_PADDLE_2_0, _PADDLE_2_1, _PADDLE_2_3 = 2_000_000, 2_001_000, 2_003_000
+_PADDLE_2_4, _PADDLE_2_6 = 2_004_000, 2_006_000
 _PADDLE_3_0, _PADDLE_3_1, _PADDLE_3_2, _PADDLE_3_3 = 3_000_000, 3_001_000, 3_002_000, 3_003_000
 PIR_VERSIONS = (_PADDLE_3_0, _PADDLE_3_0, _PADDLE_3_1, _PADDLE_3_2, _PADDLE_3_3)
 """The Paddle that writes each `base_code.version` of PIR; 0 was that of betas."""
@@ -44,6 +45,8 @@ _CHANGES = (
     _Change("truncated before 2.0", _PADDLE_2_0, Semantics(truncated_quotient=True)),
     _Change("truncated before 2.4", _PADDLE_2_4, Semantics(truncated_quotient=True)),
     _Change("full window before 2.0", _PADDLE_2_0, Semantics(full_window_average=True)),
+    _Change("joins parts before 2.0", _PADDLE_2_0, Semantics(joins_parts=True)),
+    _Change("joins parts before 2.3", _PADDLE_2_3, Semantics(joins_parts=True)),
     _Change("square grid before 2.0", _PADDLE_2_0, Semantics(square_grid=True)),
     _Change("attributes before 2.6", _PADDLE_2_6, Semantics(read_attributes=True)),
     _Change("weighted rest before 3.0", _PADDLE_3_0, Semantics(weighted_rest=True)),

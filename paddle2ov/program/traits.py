@@ -32,6 +32,8 @@ TRAITS = {
     "full window before 2.0": (
         "divided an average that counts the padding by the window even where that exceeds the padding"
     ),
+    "joins parts before 2.0": "took both of its parts where the attribute made them overlap",
+    "joins parts before 2.3": "took both of its parts where the attribute made them overlap",
     "square grid before 2.0": "divided both axes by the number of rows",
     "attributes before 2.6": "read thresholds and factors; its kernel has ignored them since",
     "ties away before 3.1": "rounded ties away from zero",

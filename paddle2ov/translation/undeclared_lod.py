@@ -26,7 +26,7 @@ def undeclared_sequences(program: Program) -> set[str]:
 
 
 def _results(operator: Operator) -> list[str]:
-    return [name for names in operator.outputs.values() for name in names]
+    return [name for names in operator.outputs.values() for name in names if name]
 
 
 def _passes_on(operator: Operator, program: Program, sequences: set[str]) -> bool:
