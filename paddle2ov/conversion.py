@@ -204,8 +204,11 @@ def _warn_of_arguments(request: TranslationRequest, is_read: bool) -> None:
 
 def warn_without_sequences(program: Program) -> None:
     """Logs that lengths of sequences are asked for in vain, where they are."""
-    if not any(variable.lod_level for variable in program.inputs):
-        log.warning("sequence_lengths (--sequence-lengths) has no effect: no input is declared with sequences (LoD)")
+    results = [program.variables.get(item.variable) for item in program.outputs]
+    if not any(variable.lod_level for variable in (*program.inputs, *results) if variable is not None):
+        log.warning(
+            "sequence_lengths (--sequence-lengths) has no effect: no input or result is declared with sequences (LoD)"
+        )
 
 
 def _rewrite(model: Model, rewrites: tuple[Rewrite, ...]) -> tuple[dict[str, Counts], MatchFailures]:

@@ -12,12 +12,12 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.exact_suppression import Overlap
-from paddle2ov.converters.detection.nms import box_size, greedy_nms, sentinel_if_empty
+from paddle2ov.converters.detection.nms import box_size, greedy_nms, lengths_with_sentinel, sentinel_if_empty
 from paddle2ov.converters.graph.common import Tensor, cast_to, const
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
-from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
+from paddle2ov.graph.values import LoDTensor, SequenceLengths
 from paddle2ov.program.budget import check_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -35,7 +35,8 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
     keep = node.get_int("keep_top_k")
     kept = greedy(boxes, ops.unsqueeze(score, ints(1)), max(keep, -1))
     out = ops.add(kept.out, const([label] + [0] * (1 + size), Type.f32))
-    return {"out": LoDTensor(sentinel_if_empty(cast_to(out, dtype), 2 + size), UNKNOWN_LOD)}
+    rows = sentinel_if_empty(cast_to(out, dtype), 2 + size)
+    return {"out": LoDTensor(rows, SequenceLengths(lengths_with_sentinel(kept.count)))}
 
 
 def _class(node: NodeContext) -> int:

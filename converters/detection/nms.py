@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 from msgspec.structs import replace
-from openvino import Node, Type
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.rows import best_per_image, column, count_per_image, image_counts, indices_where
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
@@ -22,7 +22,7 @@ from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
-from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor
+from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor, SequenceLengths
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -50,10 +50,13 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
         kept = greedy(boxes, scores, keep)
     out = cast_to(kept.out, dtype)
     index = candidates.index_of(kept.index) if candidates else kept.index
+    lengths = kept.count
     if not node.get_output_size("index"):
-        out = sentinel_if_empty(out, 2 + size)
+        out, lengths = sentinel_if_empty(out, 2 + size), lengths_with_sentinel(lengths)
     return {
-        "out": LoDTensor(out, UNKNOWN_LOD),
+        "out": LoDTensor(
+            out, UNKNOWN_LOD if node.get_output_size("nms_rois_num") else SequenceLengths(output_of(lengths))
+        ),
         "index": ops.unsqueeze(cast_to(index, Type.i32), ints(1)),
         "nms_rois_num": kept.count,
     }
@@ -128,6 +131,15 @@ def sentinel_if_empty(out: Tensor, width: int) -> Node:
     return ops.slice(marked, ints([0, 0]), ends, ints([1, 1]))
 
 
+def lengths_with_sentinel(counts: Tensor) -> Output:
+    """How many rows each image has in what `sentinel_if_empty` gives: where all have none, one sequence of one row."""
+    counts = cast_to(counts, Type.i64)
+    images, total = dim_vector(counts, [0]), ops.reduce_sum(counts, ints([0]), True)
+    none = cast_to(ops.equal(total, ints([0])), Type.i64)
+    begin = ops.multiply(images, none)
+    return ops.slice(ops.concat([counts, ints([1])], 0), begin, ops.add(images, none), ints([1])).output(0)
+
+
 def nms(node: NodeContext) -> NamedOutputs:
     """out = the indices of the boxes, in order, that overlap no earlier kept box by more than the threshold."""
     x = reshape(cast_to(node.get_input("x"), Type.f32), [1, -1, 4])
@@ -181,11 +193,9 @@ def matrix_nms(node: NodeContext) -> NamedOutputs:
     index = ops.subtract(index, image)  # one box less for each image
     if candidates:
         index = candidates.index_of(index)
-    return {
-        "out": LoDTensor(cast_to(out, dtype), UNKNOWN_LOD),
-        "index": cast_to(index, Type.i32),
-        "roisnum": cast_to(ops.subtract(selected.output(2), ints(1)), Type.i32),
-    }
+    counts = cast_to(ops.subtract(selected.output(2), ints(1)), Type.i32)
+    lod = UNKNOWN_LOD if node.get_output_size("roisnum") else SequenceLengths(output_of(counts))
+    return {"out": LoDTensor(cast_to(out, dtype), lod), "index": cast_to(index, Type.i32), "roisnum": counts}
 
 
 _SENTINEL = 3e38

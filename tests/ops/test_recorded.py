@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import paddle2ov
+from paddle2ov.compilation.running import run
 from paddle2ov.errors import OpConversionError, OpInputError
 from paddle2ov.program.model import Semantics
 from paddle2ov.program.op_versions import PIR_VERSIONS, semantics_of, written_by
@@ -60,6 +61,14 @@ def test_what_cannot_be_converted_is_refused(name, message):
 def test_a_filter_of_unknown_width_is_refused():
     with pytest.raises(OpInputError, match="a filter of unknown width"):
         check_model(*recorded(PADDLE_1_8 / "circular_convolutions"), dynamic=True)
+
+
+@pytest.mark.parametrize(("name", "lengths"), [("two_stage_detector", [6, 6]), ("single_shot_detector", [10, 10])])
+def test_the_lod_of_detections_tells_their_images(name, lengths):
+    folder, inputs, (detections,) = recorded(PADDLE_1_8 / name)
+    rows, of_images = run(paddle2ov.convert(folder, sequence_lengths=True), inputs)
+    assert rows.array.shape == detections.shape
+    assert of_images.array.tolist() == lengths
 
 
 def test_attributes_are_those_of_the_file():

@@ -8,14 +8,14 @@ from gen_models import all_ops
 from gen_models.harness.spec import paddle
 from gen_models.harness.store import generated
 from paddle2ov import convert
-from paddle2ov.compilation.running import compile_on_cpu, run_in_order
+from paddle2ov.compilation.running import compile_on_cpu, run as run_model, run_in_order
 from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.graph.bodies import bodies_of, is_template
 from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import REWRITES, Graph, rewrite_graph
 from tests.support.models import network
-from tests.support.one_operator import run, tensors
+from tests.support.one_operator import program, run, tensors
 
 OP = all_ops()["multiclass_nms3"]
 ATTRIBUTES = {
@@ -107,6 +107,17 @@ def test_images_without_boxes_are_counted():
     (_, out), (_, count) = run_in_order(compile_on_cpu(model), empty)
     assert out.shape == (0, 6)
     assert count.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(("best", "lengths"), [([0.9, 0.9], [1, 1]), ([0.1, 0.9], [0, 1]), ([0.1, 0.1], [1])])
+def test_where_no_image_has_boxes_the_lod_is_one_sequence(best, lengths):
+    """Paddle 1 and 2 mark that by a row of -1, as `multiclass_nms` does without an output of counts."""
+    boxes = np.array([[[0, 0, 1, 1]]] * 2, np.float32)
+    scores = np.array(best, np.float32).reshape(2, 1, 1)
+    whole, feeds = program("multiclass_nms", {"bboxes": boxes, "scores": scores}, ATTRIBUTES, format="legacy")
+    rows, of_images = run_model(convert(whole, sequence_lengths=True), feeds)
+    assert of_images.array.tolist() == lengths
+    assert len(rows.array) == sum(lengths)
 
 
 def test_one_node_unless_a_narrow_box_is_kept():

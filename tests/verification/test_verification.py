@@ -291,7 +291,7 @@ def test_what_cannot_be_verified(arguments, message):
 def test_lengths_of_a_model_without_sequences(tmp_path, caplog):
     """They are asked for in vain, which every command that takes the option says, once."""
     folder, target = operator("relu"), tmp_path / "x.xml"
-    said = "sequence_lengths (--sequence-lengths) has no effect: no input is declared with sequences (LoD)"
+    said = "sequence_lengths (--sequence-lengths) has no effect: no input or result is declared with sequences (LoD)"
     for command in (("verify", folder), ("convert", folder, "-o", target), (folder, "-o", target, "--verify")):
         assert call(*command, "--sequence-lengths").exit_code == 0
         assert caplog.messages == [said]
