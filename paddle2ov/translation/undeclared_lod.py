@@ -16,6 +16,8 @@ from paddle2ov.program.traits import with_trait
 
 def undeclared_sequences(program: Program) -> set[str]:
     """The variables of the outermost block that hold the sequences of others without being declared so."""
+    if program.format == "pir":  # which has no LoD
+        return set()
     operators, makers, keepers = program.block.operators, with_trait("makes sequences"), with_trait("keeps sequences")
     made = {name for operator in operators if operator.type in makers for name in _results(operator)}
     known = set(made)
