@@ -171,6 +171,8 @@ _WINDOW = 4096
 _LOD_BYTES = 12  # version, number of LoD levels
 _TENSOR_HEADER = struct.Struct("<Ii")  # version, size of the description
 _HEADERS = struct.Struct("<IQIi")  # both, which follow one another where there is no LoD
+_HEAD = 64
+"""How many bytes a header and its description seldom exceed."""
 
 
 class _Header(Struct, frozen=True):
@@ -195,18 +197,28 @@ def _read_tensor(
         header = headers.get(text)
         if header is None:
             header = headers[text] = _header(text)
-        return _tensor_at(file, offset, header, variable)
+        dtype, shape, storage, count = header.dtype, header.shape, header.storage, header.count
+        if variable.shape is not None and shape != variable.shape and not _fits(shape, variable.shape):
+            raise _TensorError(f"the program declares shape {list(variable.shape)}, the file holds {list(shape)}")
+        after = offset + count * storage.itemsize
+        if after > file.size:
+            needed, left = after - offset, file.size - offset
+            raise _TensorError(f"shape {list(shape)} of {dtype} needs {needed} bytes, {left} are left")
+        data = file.array_at(offset, storage, count).reshape(shape) if count else np.empty(shape, storage)
+        if variable.dtype not in (None, dtype) and not _may_replace(variable.dtype, dtype, data):
+            raise _TensorError(f"the program declares {variable.dtype}, the file holds {dtype}")
     except _TensorError as error:
         raise ModelReadError(f"{path}: parameter '{variable.name}' at byte {start}: {error}") from None
+    return Parameter(variable.name, dtype, data), after
 
 
 def _header_at(file: _File, start: int) -> tuple[bytes, int]:
     """The description of the tensor at `start`, and where its data begins."""
+    head, offset = file.bytes_at(start, _HEAD), start + _HEADERS.size
     try:
-        lod_version, levels, version, size = _HEADERS.unpack(file.bytes_at(start, _HEADERS.size))
+        lod_version, levels, version, size = _HEADERS.unpack_from(head)
         if lod_version != 0:
             raise _TensorError(f"unknown format version {lod_version}")
-        offset = start + _HEADERS.size
         if levels:
             after = _after_lod(file, start + _LOD_BYTES, levels)
             version, size = _TENSOR_HEADER.unpack(file.bytes_at(after, _TENSOR_HEADER.size))
@@ -215,9 +227,10 @@ def _header_at(file: _File, start: int) -> tuple[bytes, int]:
         raise _TensorError("the file ends within it") from None
     if version != 0:
         raise _TensorError(f"unknown tensor version {version}")
-    if not 0 < size <= _MAX_DESC_BYTES or offset + size > file.size:
+    data = offset + size
+    if not 0 < size <= _MAX_DESC_BYTES or data > file.size:
         raise _TensorError(f"impossible description size {size}")
-    return file.bytes_at(offset, size), offset + size
+    return head[offset - start : data - start] if data - start <= _HEAD else file.bytes_at(offset, size), data
 
 
 def _after_lod(file: _File, offset: int, levels: int) -> int:
@@ -229,21 +242,6 @@ def _after_lod(file: _File, offset: int, levels: int) -> int:
         if offset > file.size:
             raise _TensorError("the file ends within its LoD")
     return offset
-
-
-def _tensor_at(file: _File, offset: int, header: _Header, variable: Variable) -> tuple[Parameter, int]:
-    """The parameter whose data begins at `offset`, and where it ends."""
-    dtype, shape, storage, count = header.dtype, header.shape, header.storage, header.count
-    if variable.shape is not None and shape != variable.shape and not _fits(shape, variable.shape):
-        raise _TensorError(f"the program declares shape {list(variable.shape)}, the file holds {list(shape)}")
-    after = offset + count * storage.itemsize
-    if after > file.size:
-        needed, left = after - offset, file.size - offset
-        raise _TensorError(f"shape {list(shape)} of {dtype} needs {needed} bytes, {left} are left")
-    data = file.array_at(offset, storage, count).reshape(shape) if count else np.empty(shape, storage)
-    if variable.dtype not in (None, dtype) and not _may_replace(variable.dtype, dtype, data):
-        raise _TensorError(f"the program declares {variable.dtype}, the file holds {dtype}")
-    return Parameter(variable.name, dtype, data), after
 
 
 def _header(text: bytes) -> _Header:
