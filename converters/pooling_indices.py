@@ -10,14 +10,15 @@ Not supported: channels last in unpool, as in Paddle; fractional pooling with wi
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
-from openvino import Node, Type
+from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
-from paddle2ov.converters.graph.dims import dim_vector, rank_of
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, rank_of
 from paddle2ov.converters.graph.spatial import channels_last, pooling_windows, ranked_dims, window_overhang
 from paddle2ov.converters.pooling import adaptive_sizes
 from paddle2ov.graph import arrays
@@ -25,6 +26,9 @@ from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import known_dims
 from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+_FEW = 32
+"""The greatest sum of the sizes of a window that is reduced by comparisons, of which there are so many."""
 
 
 def max_pool_with_index(node: NodeContext) -> NamedOutputs:
@@ -42,6 +46,9 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
     else:
         kernel, strides, begin, end = pooling_windows(node, spatial)
         ceil = node.get_bool("ceil_mode", False)
+        if sum(kernel) <= _FEW and node.is_output_used("mask"):
+            maximum, index = _first_maximum(x, kernel, strides, begin, end, ceil)
+            return {"out": maximum, "mask": cast_to(index, _index_type(node))}
         over = window_overhang(ranked_dims(x)[2:], kernel, strides, begin, end, ceil)
         kernel = [size - missing for size, missing in zip(kernel, over, strict=True)]
         rounding = "ceil" if ceil else "floor"
@@ -49,7 +56,7 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
         outside = any((step - 1) * ceil + pad >= size for step, pad, size in zip(strides, end, kernel, strict=True))
     out, mask = top.output(0), cast_to(top.output(1), _index_type(node))
     if outside:
-        mask = ops.select(ops.equal(out, const_like(float(-np.finfo(np.float32).max), out)), const_like(-1, mask), mask)
+        mask = ops.select(ops.equal(out, _lowest(out)), const_like(-1, mask), mask)
     return {"out": out, "mask": mask}
 
 
@@ -57,6 +64,71 @@ def _index_type(node: NodeContext) -> Type:
     """The type of the indices, which Paddle 1 declares as floats and computes as int32."""
     declared = node.declared_output_dtype("mask")
     return declared if declared is not None and declared.is_integral() else Type.i32
+
+
+def _first_maximum(
+    x: Output, kernel: Sequence[int], strides: Sequence[int], begin: Sequence[int], end: Sequence[int], ceil: bool
+) -> tuple[Tensor, Node]:
+    """The maximum of each window and its index (int32), by comparisons in the order of Paddle's loop.
+
+    OpenVINO's MaxPool with indices takes some ten times as long. One dimension of the windows is reduced after
+    another, the last one first: of equal values, the first in memory counts.
+    """
+    top: Tensor = _padded_to_windows(x, kernel, strides, begin, end, ceil)
+    offsets: list[Tensor] = []  # of the maximum within its window, one a dimension; floats, as plugins fuse only these
+    for axis in reversed(range(len(kernel))):
+        elements: list[list[Tensor]] = [
+            [_window_element(tensor, 2 + axis, i, kernel[axis], strides[axis]) for tensor in (top, *offsets)]
+            for i in range(kernel[axis])
+        ]
+        if offsets:
+            (top, *offsets), *elements = elements
+            chosen = const_like(0, x)
+        else:
+            top, chosen = _lowest(x), const_like(-1, x)
+        for i, (value, *others) in enumerate(elements, start=kernel[axis] - len(elements)):
+            greater = ops.greater(value, top)  # false for NaN, which Paddle passes over
+            top = ops.select(greater, value, top)
+            chosen = ops.select(greater, const_like(i, x), chosen)
+            offsets = [ops.select(greater, other, offset) for other, offset in zip(others, offsets, strict=True)]
+        offsets = [chosen, *offsets]
+    index: Node = const(0, Type.i32)
+    first: Node = const(0, Type.i32)  # index of the first element of each window
+    for axis, offset in enumerate(offsets):
+        size = ops.convert(dim_of(x, 2 + axis), Type.i32)
+        start = ops.multiply(ops.convert(index_range(dim_of(top, 2 + axis)), Type.i32), const_like(strides[axis], size))
+        start = ops.subtract(start, const_like(begin[axis], size))
+        first = ops.add(ops.multiply(ops.unsqueeze(first, ints([-1])), size), start)
+        index = ops.add(ops.multiply(index, size), ops.convert(offset, Type.i32))
+    is_empty = ops.less(offsets[-1], const_like(0, x))
+    return top, ops.select(is_empty, const_like(-1, index), ops.add(index, first))
+
+
+def _padded_to_windows(
+    x: Output, kernel: Sequence[int], strides: Sequence[int], begin: Sequence[int], end: Sequence[int], ceil: bool
+) -> Output:
+    """`x` between paddings of the lowest value, so wide that all windows, and at least one, fit in."""
+    after: Tensor = ints([0, 0, *(pad + (step - 1) * ceil for pad, step in zip(end, strides, strict=True))])
+    least = [size - low - high for size, low, high in zip(kernel, begin, end, strict=True)]
+    if any(dim is None or dim < size for dim, size in zip(ranked_dims(x)[2:], least, strict=True)):
+        # Paddle divides towards zero, so that there is one window if less than a stride is missing.
+        missing = ops.maximum(ops.subtract(ints(least), dim_vector(x, range(2, 2 + len(kernel)))), ints(0))
+        after = ops.add(after, ops.concat([ints([0, 0]), missing], 0))
+    elif not (any(begin) or any(end) or (ceil and max(strides) > 1)):
+        return x
+    return ops.pad(x, ints([0, 0, *begin]), after, "constant", _lowest(x)).output(0)
+
+
+def _lowest(x: Tensor) -> Node:
+    """What Paddle begins a maximum with: the lowest float32, which is -inf in a narrower type."""
+    is_wide = x.get_element_type() in (Type.f32, Type.f64)
+    return const_like(-float(np.finfo(np.float32).max) if is_wide else -math.inf, x)
+
+
+def _window_element(x: Tensor, axis: int, i: int, size: int, stride: int) -> Node:
+    """Element `i` of each window along `axis`."""
+    stop = i + 1 - size or np.iinfo(np.int64).max
+    return ops.slice(x, ints([i]), ints([stop]), ints([stride]), ints([axis]))
 
 
 def fractional_max_pool(node: NodeContext) -> NamedOutputs:

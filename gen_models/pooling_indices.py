@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gen_models.harness.spec import Op, case, paddle, tensor
@@ -22,6 +23,13 @@ def _unpool(x, *, kernel=2, stride=None, padding=0, output_size=None) -> Any:
     return inverse(pooled, indices, kernel, stride, padding, output_size=output_size)
 
 
+_NOT_GREATER = [
+    [math.nan, math.nan, math.nan, 1.0, -1.0, -1.0],
+    [math.nan, math.nan, 2.0, math.nan, -1.0, -1.0],
+    [-math.inf, -math.inf, -math.inf, -2.0, -0.0, 0.0],
+    [-math.inf, -math.inf, -3.0, -math.inf, 0.0, -0.0],
+]  # windows of nothing but NaN and -inf, in which Paddle finds no maximum
+
 POOL2D = [
     case(x=tensor([2, 3, 7, 9], dims=[-1, 3, -1, -1]), kernel=3, stride=2, padding=1),
     case(x=tensor([2, 3, 7, 9]), kernel=[3, 2], stride=[1, 2], padding=[1, 0]),
@@ -33,7 +41,10 @@ POOL2D = [
     case(x=tensor([2, 3, 8]), size=3),
     case(x=tensor([2, 3, 7, 8]), kernel=2, ceil_mode=True),
     case(x=tensor([2, 3, 8, 9]), kernel=3, stride=3, padding=1, ceil_mode=True),
-    case(x=tensor([1, 2, 1, 3]), dynamic=False, why="the window is wider than x: OpenVINO has no result for that"),
+    case(x=tensor([1, 2, 1, 3], dims=[-1, 2, -1, -1])),
+    case(x=tensor([1, 2, 1, 3]), stride=[3, 2], ceil_mode=True),
+    case(x=tensor([1, 1, 4, 6], values=_NOT_GREATER, dims=[-1, 1, -1, -1])),
+    case(x=tensor([1, 2, 18, 19]), kernel=[17, 16], stride=1, padding=1),
 ]
 POOL3D = [
     case(x=tensor([1, 2, 4, 5, 6])),
