@@ -71,7 +71,7 @@ def _first_maximum(
 ) -> tuple[Tensor, Node]:
     """The maximum of each window and its index (int32), by comparisons in the order of Paddle's loop.
 
-    OpenVINO's MaxPool with indices takes some ten times as long. One dimension of the windows is reduced after
+    OpenVINO runs MaxPool with indices by its reference, several times as slow. One dimension of the windows is reduced after
     another, the last one first: of equal values, the first in memory counts.
     """
     top: Tensor = _padded_to_windows(x, kernel, strides, begin, end, ceil)
