@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from openvino import Model
+from openvino import Model, PartialShape
 
 from paddle2ov.comparison.differences import TensorComparison, compare_results
 from paddle2ov.comparison.paddle_process import save_arrays
@@ -19,6 +19,7 @@ from paddle2ov.conversion import convert, translated
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.errors import ConversionWarning, Place
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
+from paddle2ov.program.model import Variable
 from paddle2ov.program.op_versions import older_meaning
 from paddle2ov.report import jsonable
 from paddle2ov.translation.translator import Progress
@@ -61,7 +62,7 @@ def locate_fault(found: Verification, subject: Subject, one: Sides, case: Path |
         if not one.run.rounding:
             _explain(found, location.inside or location, case, subject, one.run)
     elif not location.rounded:
-        found.add_note(_fault_outside_operators(subject, one))
+        found.add_note(_fault_outside_operators(subject, one, found.model))
 
 
 def _is_rounding(run: Run, location: Localisation) -> bool:
@@ -137,6 +138,15 @@ def _differs_in_shape(subject: Subject, run: Run, place: Place, model: Path) -> 
     warned = next(
         (f"The conversion warned of it: {text.splitlines()[0]}. " for text in texts if str(place) in text), ""
     )
+    how = _for_these_shapes(subject, run, model)
+    return (
+        "It agrees alone, where the shapes of its inputs are known; where they are open, as in the whole model, its "
+        f"result has another shape or type. {warned}Convert for the shapes that you use, {how}"
+    )
+
+
+def _for_these_shapes(subject: Subject, run: Run, model: Path) -> str:
+    """How to convert for the shapes of a run."""
     options = [shlex.quote(str(model)), shapes_option(run.inputs)]
     if any(name.endswith(LENGTHS_SUFFIX) for name in run.inputs):
         options.append("--sequence-lengths")
@@ -144,16 +154,12 @@ def _differs_in_shape(subject: Subject, run: Run, place: Place, model: Path) -> 
         options.append(f"--output {','.join(result.name for result in subject.program.outputs)}")
     if subject.where.target is not None:
         options.append(f"--device {subject.where.target}")
-    how = f"as `paddle2ov convert {' '.join(options)} --verify` does (--params and --extension as they are given here)"
     if not model.exists():  # a live one
-        how = f"with input={ {name: list(shape) for name, shape in run.inputs.items()} }"
-    return (
-        "It agrees alone, where the shapes of its inputs are known; where they are open, as in the whole model, its "
-        f"result has another shape or type. {warned}Convert for the shapes that you use, {how}"
-    )
+        return f"with input={ {name: list(shape) for name, shape in run.inputs.items()} }"
+    return f"as `paddle2ov convert {' '.join(options)} --verify` does (--params and --extension as they are given here)"
 
 
-def _fault_outside_operators(subject: Subject, one: Sides) -> str:
+def _fault_outside_operators(subject: Subject, one: Sides, model: Path) -> str:
     """What is at fault where all operators agree: the rewrites, OpenVINO's, or a place that cannot be looked into."""
     again = partial(convert, subject.program, extension=subject.extension, device=subject.where.target)
     if subject.retyped and _agrees(again(), subject, one):
@@ -164,12 +170,27 @@ def _fault_outside_operators(subject: Subject, one: Sides) -> str:
             "All operators agree; without paddle2ov's rewrites (paddle2ov/passes) the results agree too: one is wrong"
         )
     if one.run.error:
+        others = [
+            f"'{item.name}' as {list(item.shape or ())}" for item in subject.program.inputs if _is_other(item, one)
+        ]
+        if others:
+            return (
+                f"The program declares {', '.join(others)}, and its model takes no other sizes: give such "
+                f"(--input, in Python shapes=), or convert for these, {_for_these_shapes(subject, one.run, model)}"
+            )
         return "No operator that can be run alone differs"
     tie = "rounding that tips a near tie (boxes sorted by score), " if _has_distances(one.run.outputs) else ""
     return (
         f"All operators that can be compared agree, yet the whole model differs: {tie}an optimisation of OpenVINO, or "
         "an operator whose results cannot be fetched (tensor arrays)"
     )
+
+
+def _is_other(declared: Variable, one: Sides) -> bool:
+    """Whether an input has another shape than the program declares; Paddle does not compare them."""
+    if declared.shape is None:
+        return False
+    return not PartialShape(list(declared.shape)).compatible(PartialShape(list(one.run.inputs[declared.name])))
 
 
 def _agrees(model: Model, subject: Subject, one: Sides) -> bool:

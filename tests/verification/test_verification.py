@@ -340,6 +340,17 @@ def test_shapes_that_paddle_refuses():
     assert refused.startswith("  not compared: Paddle: ")
 
 
+def test_shapes_that_the_program_does_not_declare():
+    """Paddle computes them all the same; no operator is at fault, and the advice converts for them."""
+    folder = network("squeezenet1_1")
+    result = call("verify", folder, "--input", "x[1,3,96,64]")
+    assert result.exit_code == 1, result.output
+    assert "The program declares 'x' as [-1, 3, 64, 64], and its model takes no other sizes: give such" in result.stdout
+    assert f"`paddle2ov convert {folder / 'inference.json'} --input 'x[1,3,96,64]' --verify` does" in result.stdout
+    report = paddle2ov.verify(folder, shapes="x[1,3,96,64]", converted=paddle2ov.convert(folder, input="x[1,3,96,64]"))
+    assert (report.verdict, report.note) == ("agree", "")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the stand-ins for Paddle's interpreter are shell scripts")
 def test_paddle_is_missing_or_dies(tmp_path):
     folder = network("squeezenet1_1")
