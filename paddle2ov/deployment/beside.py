@@ -24,7 +24,13 @@ def folder_of(model: object) -> Path:
     return find_model(program).program.parent
 
 
-def required_settings(folder: Path, refusal: str = "{folder} holds no settings of the model ({names})") -> Settings:
+_NO_SETTINGS = (
+    "{folder} holds no settings of the model ({names}), from which bounded and preprocess (--bounded, --preprocess) "
+    "are taken: put them there, or leave these out"
+)
+
+
+def required_settings(folder: Path, refusal: str = _NO_SETTINGS) -> Settings:
     """The settings in a folder, without which what is asked for cannot be done.
 
     Raises:

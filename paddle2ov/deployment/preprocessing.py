@@ -76,7 +76,8 @@ def build_in(model: Model, settings: Settings) -> BuiltIn:
     for axis, size in zip((2, 3), steps.size, strict=True):
         if size is None and shape[axis].is_static and steps.resizes:
             raise ConversionInputError(
-                f"preprocess: images become of any size, the input '{old.get_friendly_name()}' takes {shape[axis]}"
+                f"preprocess: images become of any size, the input '{old.get_friendly_name()}' takes {shape[axis]}: "
+                "leave it open in `input` (--input); where the program fixes it, prepare the images yourself"
             )
         if size is not None and not shape[axis].compatible(Dimension(size)):
             raise ModelReadError(f"{settings.path}: images become {size} large, the input takes {shape[axis]}")

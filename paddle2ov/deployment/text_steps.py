@@ -103,7 +103,7 @@ class TextSize(ToSize):
 class TextLine(Step):
     """RecResizeImg: one height, the width in proportion, from -1 to 1; what is narrower than `width` is padded by 0."""
 
-    words = "resize to the height {0.height}, normalize, pad to the width {0.width}"
+    words = "resize to the height {0.height}, normalize, pad to a width of at least {0.width}"
     height: int
     width: int
     most: int = 3200
