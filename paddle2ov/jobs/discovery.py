@@ -15,7 +15,7 @@ from paddle2ov.jobs.names import distinct, printable
 from paddle2ov.program.archives import format_in, is_archive, name_of
 from paddle2ov.program.budget import MAX_PROGRAM_BYTES
 from paddle2ov.program.files import ModelFiles, find_model, find_settings, is_named_as_program, other_model
-from paddle2ov.program.paths import APPLE_DOUBLE
+from paddle2ov.program.paths import APPLE_DOUBLE, missing
 
 _SKIPPED = ("__pycache__", "node_modules")
 _ALREADY = "it is found below another path"
@@ -108,7 +108,7 @@ def _begins_of_names(paths: Sequence[Path]) -> dict[Path, Path]:
     """
     for path in paths:
         if not path.exists():
-            raise ModelReadError(f"{path}: no such file or folder")
+            raise ModelReadError(f"{path}: {missing(path, 'file or folder')}")
     if len(paths) == 1 and paths[0].is_dir():
         return {paths[0]: Path()}
     begins = {path: Path(_absolute(path).name) for path in paths}

@@ -213,9 +213,8 @@ def _below(folder: Path) -> str:
 
 
 def _program_of_prefix(prefix: Path) -> Path:
-    files = [
-        candidate for suffix in (".json", ".pdmodel") if (candidate := prefix.with_name(prefix.name + suffix)).is_file()
-    ]
+    suffixes = (".json", ".pdmodel")
+    files = [path for suffix in suffixes if (path := prefix.with_name(prefix.name + suffix)).is_file()]
     if len(files) == 1:
         return files[0]
     if files:
@@ -223,6 +222,9 @@ def _program_of_prefix(prefix: Path) -> Path:
     weights = prefix.with_name(f"{prefix.name}.pdparams")
     if weights.is_file():
         raise ModelReadError(f"{weights}: {_NO_PROGRAM['.pdparams']}")
+    for suffix in suffixes if prefix.suffix in suffixes else ():  # as another Paddle would have called it
+        if (other := prefix.with_suffix(suffix)).is_file():
+            raise ModelReadError(f"{prefix}: no such file; {other.name} is there: pass that")
     raise ModelReadError(f"{prefix}: {missing(prefix, 'file or folder')}")
 
 

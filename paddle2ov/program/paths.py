@@ -18,10 +18,17 @@ _MAX_BYTES = 4096
 
 
 def missing(path: Path, wanted: str) -> str:
-    """Why a path is not what is wanted: nothing is there, or something else is."""
+    """Why a path is not what is wanted: nothing is there, but maybe of a similar name, or something else is."""
     if path.is_dir():
         return f"is a folder, and a {wanted} is wanted"
-    return "is not a regular file" if path.exists() else f"no such {wanted}"
+    if path.exists():
+        return "is not a regular file"
+    from difflib import get_close_matches  # for a mistake alone
+
+    close: list[str] = []
+    with suppress(OSError):  # no such folder either
+        close = get_close_matches(path.name, sorted(entry.name for entry in path.parent.iterdir()))
+    return f"no such {wanted}" + (f"; did you mean {', '.join(close)}?" if close else "")
 
 
 def local_path(given: Any) -> Any:

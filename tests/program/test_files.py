@@ -188,6 +188,9 @@ def test_what_is_there_is_not_said_to_be_missing(model, tmp_path):
 def test_no_model(tmp_path):
     with pytest.raises(ModelReadError, match="no such file or folder"):
         paddle2ov.convert(tmp_path / "nowhere")
+    (tmp_path / "det_infer").mkdir()
+    with pytest.raises(ModelReadError, match=r"no such file or folder; did you mean .*det_infer\?$"):
+        paddle2ov.convert(tmp_path / "det_inferr")
     (tmp_path / "config.json").write_text('{"a": 1}')
     with pytest.raises(ModelReadError, match=r"no Paddle inference model here .* it holds: config.json"):
         paddle2ov.convert(tmp_path)
@@ -251,6 +254,13 @@ def test_parameters_missing(model):
         paddle2ov.convert(model)
     with pytest.raises(ModelReadError, match="no such parameter file"):
         paddle2ov.convert(model, model.with_name("inference.pdiparams"))
+
+
+def test_a_program_of_the_other_format(model):
+    """The name that an older or newer Paddle gave the same program."""
+    other = model.with_suffix({".json": ".pdmodel", ".pdmodel": ".json"}[model.suffix])
+    with pytest.raises(ModelReadError, match=rf"no such file; {model.name} is there: pass that"):
+        paddle2ov.convert(other)
 
 
 def test_weights_are_shared_and_never_written(model):
