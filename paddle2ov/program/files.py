@@ -75,8 +75,10 @@ def model_path(model: object) -> Path:
     """
     model = local_path(model)
     if not isinstance(model, str | os.PathLike):
-        pair = "; the parameter file is `params`" if isinstance(model, tuple | list) else ""
-        raise ConversionInputError(f"model: a model in files is given by its path, not {type(model).__name__}{pair}")
+        hint = "; the parameter file is `params`" if isinstance(model, tuple | list) else ""
+        if type(model).__module__.startswith("openvino."):
+            hint = ": `check` takes one that is converted, as does `verify`, as `converted=` beside the model's path"
+        raise ConversionInputError(f"model: a model in files is given by its path, not {type(model).__name__}{hint}")
     if not os.fspath(model):
         raise ModelReadError("the path of the model is empty")
     return Path(model)

@@ -134,6 +134,9 @@ def test_a_model_that_is_converted_is_to_be_compiled(relu):
     model = paddle2ov.convert(relu)
     with pytest.raises(ConversionInputError, match=r"Model; compile_model compiles one that is converted"):
         paddle2ov.convert(model)
+    for function in (paddle2ov.verify, partial(paddle2ov.quantize, data=[{}])):
+        with pytest.raises(ConversionInputError, match=r"not Model: `check` takes one that is converted, as does"):
+            function(model)
     assert paddle2ov.compile_model(model).inputs
     with pytest.raises(ConversionInputError, match=r"not NoneType$"):
         paddle2ov.convert(None)
