@@ -23,6 +23,7 @@ Data: TypeAlias = Item | Iterable[Item]
 
 _PICTURES = frozenset((".bmp", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"))
 _ARRAYS = ".npz"
+_HOW = "numpy.savez(file, NAME=array) makes an .npz file, with the name of each input"
 _MAX_KEPT_BYTES = 2**30
 """Prepared inputs beyond these are not kept, but prepared again."""
 
@@ -54,7 +55,7 @@ class CalibrationData:
         if not self._items:
             folders = ", ".join(str(item) for item in listed if isinstance(item, str | os.PathLike))
             where = f" in {folders}" if folders else ""
-            raise ConversionInputError(f"data: there is neither a picture nor an .npz file{where}")
+            raise ConversionInputError(f"data: there is neither a picture nor an .npz file{where}; {_HOW}")
 
     def __len__(self) -> int:
         return len(self._items)
@@ -134,4 +135,6 @@ def _expanded(item: Item) -> Sequence[Path | Mapping[str, AnyArray]]:
         )
     if not path.is_file():
         raise ConversionInputError(f"data: {path} is neither a file nor a folder")
+    if path.suffix.lower() == ".npy":
+        raise ConversionInputError(f"data: {path} is an array without a name; {_HOW}")
     return [path]

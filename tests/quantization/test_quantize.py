@@ -357,6 +357,15 @@ def test_arguments_that_do_not_fit(options, message):
         paddle2ov.quantize(network("crnn"), **{"data": {"x": np.zeros((1, 3, 32, 64), np.float32)}, **options})
 
 
+def test_an_array_without_a_name(tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros((1, 3, 32, 64), np.float32))
+    for data, what in ((tmp_path / "x.npy", "x.npy is an array without a name"), (tmp_path, f"file in {tmp_path}")):
+        with pytest.raises(
+            ConversionInputError, match=rf"{what}; numpy\.savez\(file, NAME=array\) makes an \.npz file"
+        ):
+            paddle2ov.quantize(network("crnn"), data)
+
+
 ONES = np.ones((1, 3, 32, 64), np.float32)
 
 
