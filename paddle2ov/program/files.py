@@ -31,6 +31,7 @@ _NO_PROGRAM = {
     ".onnx": "an ONNX model, which openvino.convert_model takes",
     ".xml": "OpenVINO IR already, and a Paddle model is wanted; OpenVINO itself, `paddle2ov.compile_model` and "
     "`paddle2ov check` take an IR, and `nncf.quantize` quantizes it (docs/speed.md)",
+    **dict.fromkeys((".yml", ".yaml"), "settings; pass the model's folder, or its program (.json or .pdmodel)"),
     **dict.fromkeys((".pb", ".tflite"), "a model of TensorFlow, which openvino.convert_model takes"),
     **dict.fromkeys((".pt", ".pth", ".safetensors"), "the weights of another framework, or a model of PyTorch"),
 }

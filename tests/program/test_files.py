@@ -219,6 +219,8 @@ def test_weights_in_place_of_a_program(model, tmp_path):
             r"`paddle2ov check` take an IR, and `nncf.quantize` quantizes it \(docs/speed.md\)",
         ),
         ("model.nb", "a model of Paddle Lite"),
+        ("inference.yml", "settings; pass the model's folder"),
+        ("deploy.yaml", "settings; pass the model's folder"),
         ("model.pth", "the weights of another framework"),
         ("model.tflite", "a model of TensorFlow"),
     ],
