@@ -111,6 +111,11 @@ def _save_layer(
         spec = [_spec_of(paddle, item, name) for name, item in _in_order(names, named)]
     elif example_input is not None:
         spec = [_spec_of(paddle, item, _name_at(names, i)) for i, item in enumerate(_items(example_input))]
+    elif type(model).__name__ in ("TranslatedLayer", "PirTranslatedLayer"):
+        raise ConversionInputError(
+            "a Layer that paddle.jit.load returned does not tell its inputs: pass the path that it was loaded from, or "
+            "input=..."
+        )
     was_training = getattr(model, "training", False)
     if was_training:
         model.eval()

@@ -207,6 +207,14 @@ def test_permutation_of_the_first_axes():
     check(paddle2ov.convert(Swap(), input={"x": [2, 4]}), Swap())
 
 
+def test_a_layer_that_was_loaded(net, tmp_path):
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=[paddle.static.InputSpec([-1, 4], "float32", "x")])
+    loaded = paddle.jit.load(str(tmp_path / "net"))
+    with pytest.raises(ConversionInputError, match=r"pass the path that it was loaded from, or input=\.\.\."):
+        paddle2ov.convert(loaded)
+    assert paddle2ov.verify(loaded, shapes={"x": [2, 4]}).ok
+
+
 def test_layer_without_a_spec(net):
     with pytest.raises(ConversionInputError, match="a Layer needs its input spec"):
         paddle2ov.convert(net)
