@@ -138,6 +138,6 @@ class PredictorPool:
             ConversionInputError: there is not one of that number.
         """
         last = len(self._predictors) - 1
-        return self._predictors[integer(index, 0, f"predictor {index!r} of a pool of {last + 1}", last)]
+        return self._predictors[integer(index, 0, f"predictor {index!r} of a pool of {last + 1}, counted from 0", last)]
 
     retrive = retrieve  # as Paddle 2 spells it

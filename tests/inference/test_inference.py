@@ -353,7 +353,7 @@ def test_errors(folder, predictor):
         (lambda: predictor.run([np.zeros((), np.float32)]), r"'x' takes \[.*\], the array is \[\]"),
         (lambda: predictor.get_input_handle("y"), "no input 'y'; there are x"),
         (lambda: create_predictor(Config()), "names no model"),
-        (lambda: PredictorPool(Config(folder), 1).retrieve(1), "predictor 1 of a pool of 1"),
+        (lambda: PredictorPool(Config(folder), 1).retrieve(1), "predictor 1 of a pool of 1, counted from 0"),
         (lambda: PredictorPool(Config(folder), 0), "a pool of 0"),
     ):
         with pytest.raises(ConversionInputError, match=message):
