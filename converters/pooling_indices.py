@@ -71,8 +71,8 @@ def _first_maximum(
 ) -> tuple[Tensor, Node]:
     """The maximum of each window and its index (int32), by comparisons in the order of Paddle's loop.
 
-    OpenVINO runs MaxPool with indices by its reference, several times as slow. One dimension of the windows is reduced after
-    another, the last one first: of equal values, the first in memory counts.
+    OpenVINO runs MaxPool with indices by its reference, several times as slow. One dimension of the windows is reduced
+    after another, the last one first: of equal values, the first in memory counts.
     """
     top: Tensor = _padded_to_windows(x, kernel, strides, begin, end, ceil)
     offsets: list[Tensor] = []  # of the maximum within its window, one a dimension; floats, as plugins fuse only these
