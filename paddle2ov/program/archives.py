@@ -257,6 +257,11 @@ _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "lzma", b"]\0\
 """What begins a compressed file, and the module that reads it."""
 
 
+def is_packed(content: bytes) -> bool:
+    """Whether a content is that of an archive."""
+    return content.startswith((b"PK\3\4", *_COMPRESSED)) or content[257:262] == b"ustar"
+
+
 def _by_path(archive: Path, members: Iterable[tuple[str, _Member]]) -> dict[PurePosixPath, _Member]:
     by_path: dict[PurePosixPath, _Member] = {}
     for number, (name, member) in enumerate(members):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from paddle2ov.arguments import check_flags
 from paddle2ov.errors import ConversionInputError, FailingAs, ModelReadError
+from paddle2ov.program.archives import is_packed
 from paddle2ov.program.budget import MAX_PROGRAM_BYTES
 from paddle2ov.program.files import SNIFF_BYTES, ModelFiles, PathLike, find_model, format_of
 from paddle2ov.program.model import Program
@@ -69,6 +70,8 @@ def read_contents(program: bytes, params: bytes, signatures: Iterable[Signature]
     Raises:
         ModelReadError: they are damaged, or of an unknown kind or version.
     """
+    if is_packed(program):
+        raise ModelReadError("the content is that of an archive, which is given by its path")
     name = program_name(program)
     paths = Path(name), Path(PARAMETERS)
     kind = format_of(program[:SNIFF_BYTES], paths[0])

@@ -175,6 +175,13 @@ def test_parameters_in_memory_are_not_for_a_model_in_files(folder, tmp_path, mon
             paddle2ov.compile_model(model, params=b"", **options)
 
 
+@pytest.mark.parametrize("kind", ["tar", "gztar", "bztar", "xztar", "zip"])
+def test_the_content_of_an_archive_is_none_of_a_program(folder, kind, tmp_path):
+    archive = Path(shutil.make_archive(str(tmp_path / "model"), kind, root_dir=folder))
+    with pytest.raises(ModelReadError, match="the content is that of an archive, which is given by its path"):
+        paddle2ov.convert(archive.read_bytes())
+
+
 def test_a_stream_of_text_is_none(folder):
     with pytest.raises(ConversionInputError, match="a stream of bytes, not str"):
         paddle2ov.convert(io.StringIO("{}"))
