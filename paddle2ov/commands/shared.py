@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from copy import copy
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from traceback import walk_tb
@@ -321,9 +322,9 @@ def plain_warnings() -> Iterator[None]:
         return usual(message, category, *where, **options)
 
     warnings.formatwarning = formatted
-    logging.lastResort = logging.StreamHandler()
-    logging.lastResort.setLevel(logging.WARNING)
-    logging.lastResort.setFormatter(logging.Formatter("warning: %(message)s"))
+    if logged is not None:
+        logging.lastResort = copy(logged)  # which writes to what is the standard error by then: above a bar
+        logging.lastResort.setFormatter(logging.Formatter("warning: %(message)s"))
     try:
         yield
     finally:

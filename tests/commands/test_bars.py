@@ -1,11 +1,14 @@
 """How long the rest takes: at the mean speed so far, in one digit."""
 
 import io
+import logging
+import sys
 
 import pytest
 from rich.console import Console
 
 from paddle2ov.commands.bars import Stages, bar_on
+from paddle2ov.commands.shared import plain_warnings
 from paddle2ov.progress import rough_time
 
 
@@ -86,3 +89,16 @@ def test_each_stage_has_its_own_clock(bar, clock):
     assert "looking" in shown(bar)
     assert "left" not in shown(bar)
     assert len(bar.tasks) == 1
+
+
+def test_what_is_logged_goes_above_the_bar(monkeypatch):
+    """rich takes the standard error for as long as a bar is drawn on a terminal."""
+    terminal = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(logging.getLogger("paddle2ov"), "handlers", [])
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    with plain_warnings(), bar_on(Console(stderr=True, force_terminal=True, width=80), auto_refresh=False) as bar:
+        Stages(bar, "reading")("computing", 1, 2)
+        bar.refresh()
+        logging.getLogger("paddle2ov").warning("it is so")
+    assert "warning: it is so" in [line.rpartition("\x1b[2K")[2].strip() for line in terminal.getvalue().splitlines()]
