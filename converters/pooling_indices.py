@@ -23,7 +23,7 @@ from paddle2ov.converters.graph.spatial import channels_last, pooling_windows, r
 from paddle2ov.converters.pooling import adaptive_sizes
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import known_dims
+from paddle2ov.graph.shapes import known_dims, output_of
 from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -107,13 +107,15 @@ def _first_maximum(
 def _padded_to_windows(
     x: Output, kernel: Sequence[int], strides: Sequence[int], begin: Sequence[int], end: Sequence[int], ceil: bool
 ) -> Output:
-    """`x` between paddings of the lowest value, so wide that all windows, and at least one, fit in."""
-    after: Tensor = ints([0, 0, *(pad + (step - 1) * ceil for pad, step in zip(end, strides, strict=True))])
+    """`x` between paddings of the lowest value, so wide that all windows fit in."""
+    more = [(step - 1) * ceil for step in strides]
+    after: Tensor = ints([0, 0, *(pad + rest for pad, rest in zip(end, more, strict=True))])
     least = [size - low - high for size, low, high in zip(kernel, begin, end, strict=True)]
     if any(dim is None or dim < size for dim, size in zip(ranked_dims(x)[2:], least, strict=True)):
-        # Paddle divides towards zero, so that there is one window if less than a stride is missing.
+        # Paddle divides towards zero, so that there is one window if less than a stride is missing, and else none.
         missing = ops.maximum(ops.subtract(ints(least), dim_vector(x, range(2, 2 + len(kernel)))), ints(0))
-        after = ops.add(after, ops.concat([ints([0, 0]), missing], 0))
+        is_one = ops.less(missing, ints([step + rest for step, rest in zip(strides, more, strict=True)]))
+        after = ops.add(after, ops.concat([ints([0, 0]), ops.select(is_one, missing, ints(0))], 0))
     elif not (any(begin) or any(end) or (ceil and max(strides) > 1)):
         return x
     return ops.pad(x, ints([0, 0, *begin]), after, "constant", _lowest(x)).output(0)
@@ -125,8 +127,10 @@ def _lowest(x: Tensor) -> Node:
     return const_like(-float(np.finfo(np.float32).max) if is_wide else -math.inf, x)
 
 
-def _window_element(x: Tensor, axis: int, i: int, size: int, stride: int) -> Node:
-    """Element `i` of each window along `axis`."""
+def _window_element(x: Tensor, axis: int, i: int, size: int, stride: int) -> Tensor:
+    """Element `i` of each window along `axis`; a number is that of all of them."""
+    if output_of(x).get_partial_shape().rank == 0:
+        return x
     stop = i + 1 - size or np.iinfo(np.int64).max
     return ops.slice(x, ints([i]), ints([stop]), ints([stride]), ints([axis]))
 
