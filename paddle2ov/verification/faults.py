@@ -29,7 +29,7 @@ from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.judgement import is_paddle_rounding
 from paddle2ov.verification.localisation import Localisation, Localiser, OperatorComparison
 from paddle2ov.verification.results import ComparedOperator, Culprit, Rounded, Run, Verification
-from paddle2ov.verification.runs import shapes_option
+from paddle2ov.verification.runs import own_shapes, shapes_option
 
 INT64 = (
     "The integers there are beyond 32 bits, and OpenVINO's CPU plugin computes int64 as int32 (docs/limits.md): take "
@@ -151,11 +151,11 @@ def _for_these_shapes(subject: Subject, run: Run, model: Path) -> str:
     if any(name.endswith(LENGTHS_SUFFIX) for name in run.inputs):
         options.append("--sequence-lengths")
     if subject.program is not subject.whole:
-        options.append(f"--output {','.join(result.name for result in subject.program.outputs)}")
+        options.append(f"--output {shlex.quote(','.join(result.name for result in subject.program.outputs))}")
     if subject.where.target is not None:
         options.append(f"--device {subject.where.target}")
-    if not model.exists():  # a live one
-        return f"with input={ {name: list(shape) for name, shape in run.inputs.items()} }"
+    if not model.is_file():  # but live, or in memory
+        return f"with input={own_shapes(run.inputs)}"
     return f"as `paddle2ov convert {' '.join(options)} --verify` does (--params and --extension as they are given here)"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -94,10 +95,15 @@ def unexplained(found: Verification, subject: Subject, sides: Sequence[Sides]) -
     return differing
 
 
+def own_shapes(shapes: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:
+    """The shapes of the inputs of a program; lengths of sequences are none of it."""
+    return {name: list(shape) for name, shape in shapes.items() if not name.endswith(LENGTHS_SUFFIX)}
+
+
 def shapes_option(shapes: Mapping[str, Sequence[int]]) -> str:
-    """The option that gives the inputs of a program these shapes; lengths of sequences are no inputs of it."""
-    own = {name: shape for name, shape in shapes.items() if not name.endswith(LENGTHS_SUFFIX)}
-    return f"--input '{','.join(f'{name}{list(shape)}'.replace(' ', '') for name, shape in own.items())}'"
+    """The option that gives the inputs of a program these shapes."""
+    text = ",".join(f"{name}{shape}".replace(" ", "") for name, shape in own_shapes(shapes).items())
+    return f"--input {shlex.quote(text)}"
 
 
 def _advice(subject: Subject, drawn: RandomInputs) -> str:

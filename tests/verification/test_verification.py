@@ -303,23 +303,25 @@ def test_lengths_of_a_model_without_sequences(tmp_path, caplog):
 
 @pytest.mark.parametrize("lengths", [{}, {"x.lengths": (2,)}])
 def test_the_command_that_is_advised_has_the_options_given(monkeypatch, tmp_path, lengths):
-    """It parses, and leaves out what is no input of the program."""
+    """It parses, and leaves out what is no input of the program. A live model has no command."""
     program = read_program(operator("relu"))
+    named = structs.replace(program, outputs=[structs.replace(program.outputs[0], name="a box's scores")])
     monkeypatch.setattr(faults, "translated", lambda program, extension: None)
     subject = SimpleNamespace(program=program, whole=program, extension=None, where=Where())
     run = Run({"x": (2, 3), **lengths})
     for chosen in (
         subject,
-        SimpleNamespace(**{**vars(subject), "program": structs.replace(program), "where": Where("GPU.1")}),
+        SimpleNamespace(**{**vars(subject), "program": named, "where": Where("GPU.1")}),
     ):
-        (folder := tmp_path / "a model").mkdir(exist_ok=True)
-        text = faults._differs_in_shape(chosen, run, "at x", folder)
+        (path := tmp_path / "a model.json").touch()
+        text = faults._differs_in_shape(chosen, run, "at x", path)
         command = re.search("`paddle2ov convert (.*)` does", text)[1]
         options = convert_command.make_context("convert", shlex.split(command)).params
-        assert (options["model"], options["input"], options["compare"]) == (folder, "x[2,3]", True)
+        assert (options["model"], options["input"], options["compare"]) == (path, "x[2,3]", True)
         assert options["sequence_lengths"] == bool(lengths)
         assert options["device"] == ("GPU" if chosen is not subject else None)
-        assert options["output"] == (program.outputs[0].name if chosen is not subject else None)
+        assert options["output"] == ("a box's scores" if chosen is not subject else None)
+    assert "with input={'x': [2, 3]}" in faults._differs_in_shape(subject, run, "at x", tmp_path)
 
 
 def test_shapes_that_paddle_refuses():
