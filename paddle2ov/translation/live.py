@@ -6,6 +6,7 @@ This is the only part of a conversion that needs Paddle, and only because the ca
 from __future__ import annotations
 
 import inspect
+import logging
 import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -27,6 +28,8 @@ from paddle2ov.translation.input_spec import (
     parse_input,
     parse_output,
 )
+
+log = logging.getLogger("paddle2ov")
 
 
 def read_live(
@@ -116,6 +119,8 @@ def _save_layer(
             "a Layer that paddle.jit.load returned does not tell its inputs: pass the path that it was loaded from, or "
             "input=..."
         )
+    if isinstance(model, paddle.nn.Layer):
+        _warn_of_doubles(model, [item for item in spec or () if isinstance(item, paddle.static.InputSpec)])
     was_training = getattr(model, "training", False)
     if was_training:
         model.eval()
@@ -126,6 +131,14 @@ def _save_layer(
         if was_training:
             model.train()
     return overrides
+
+
+def _warn_of_doubles(model: Any, spec: Sequence[Any]) -> None:
+    """Logs which inputs of a network in float32 are float64: NumPy makes such arrays unless it is told otherwise."""
+    weights = {_dtype_name(item) for item in model.parameters()}
+    doubles = [str(item.name) for item in spec if _dtype_name(item) == "float64"]
+    if doubles and weights and "float64" not in weights:
+        log.warning("'%s' is float64, and the Layer's weights are not: .astype('float32')?", "', '".join(doubles))
 
 
 def _why_unsaved(spec: Sequence[Any] | None, error: BaseException) -> str:

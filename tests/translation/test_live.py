@@ -99,6 +99,21 @@ def test_layer(net, arguments, name, shape):
     check(model, net, name)
 
 
+@pytest.mark.parametrize(("dtype", "warns"), [("float64", True), ("float32", False)])
+def test_doubles_before_weights_in_float32_are_told(dtype, warns, caplog):
+    class Net(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.linear = paddle.nn.Linear(4, 3)
+
+        def forward(self, x):
+            return self.linear(x.astype("float32"))
+
+    paddle2ov.convert(Net(), example_input=X.astype(dtype))
+    told = "'x' is float64, and the Layer's weights are not: .astype('float32')?" in caplog.messages
+    assert told == warns
+
+
 def test_weights_outlive_the_temporary_files(net):
     check(paddle2ov.convert(net, example_input=X, share_weights=True), net)
     check(paddle2ov.convert(net, example_input=X, share_weights=False), net)
