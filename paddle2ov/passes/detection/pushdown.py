@@ -25,6 +25,7 @@ KINDS = frozenset((*RULES, "Concat", "Reshape"))
 """Node types that a Gather may pass."""
 _AS_MANY = frozenset((*UNARY, "Reshape", "Softmax", "Transpose"))
 """Those that give as many elements as they read."""
+_NOT_COUNTED = "of no rows, a dimension of its output would not be known"
 NOT_INSIDE = "something else reads it, or too many nodes are between it and the Gather"
 
 
@@ -213,9 +214,10 @@ class Pushdown:
                         return ops.gather(ops.shape_of(few, Type.i64), ints([axis]), ints(0))
             if node.kind == "MatMul":  # by a matrix, as rows pass no other
                 (columns,), (rows,) = (require_static(rank_dims(tensor)[-1:]) for tensor in (x, node.inputs[0]))
+                require(columns and elements * rows % columns == 0, _NOT_COUNTED)
                 elements = elements * rows // columns
-            elif node.kind not in _AS_MANY:
-                raise MatchFailureError("of no rows, a dimension of its output would not be known")
+            else:
+                require(node.kind in _AS_MANY, _NOT_COUNTED)
             x = node.inputs[0]
 
     def _before_unary(self, reshape: NodeView, layout: RowLayout) -> Output:
