@@ -22,6 +22,7 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
 from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.graph.selection import one_of_each
 from paddle2ov.graph import arrays
+from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, output_of
@@ -157,10 +158,15 @@ def _layer_of_lengths(
 def _closing_gates(w: Node, r: Node, b: Node, hidden: int) -> Node:
     """W of an LSTM with another feature: 1 of it closes the input gate and opens the forget gate."""
     # Where that feature is 1, the others are 0, and a hidden state is at most 1.
+    signs = arrays.repeat(np.array([1, -1, 0, 0]), hidden)[None, :, None]
+    kind = w.get_element_type()
+    weights, recurrent, bias = (constant_of(x.output(0)) if kind == Type.f32 else None for x in (w, r, b))
+    if weights is not None and recurrent is not None and bias is not None:  # of any size
+        most = _CLOSED + np.abs(recurrent).sum(-1).max() + np.abs(bias).max()
+        return ops.constant(np.concatenate([weights, most * signs.astype(np.float32)], 2))
     sums = ops.concat([ops.reduce_sum(ops.abs(r), ints([2])), ops.abs(b)], 1)
-    most = ops.multiply(ops.reduce_max(sums, ints([0, 1])), const_like(2, w))
-    signs = const(arrays.repeat(np.array([1, -1, 0, 0]), hidden)[None, :, None], w.get_element_type())
-    column = ops.multiply(ops.add(most, const_like(_CLOSED, w)), signs)
+    most_of_both = ops.multiply(ops.reduce_max(sums, ints([0, 1])), const_like(2, w))
+    column = ops.multiply(ops.add(most_of_both, const_like(_CLOSED, w)), const(signs, kind))
     return folded(ops.concat([w, column], 2))
 
 
