@@ -194,7 +194,7 @@ def _weights(node: NodeContext, mode: str, numbers: Sequence[int], hidden: int) 
         return _computed_weights(mode, [weights[part] for part in parts], hidden)
     stacked = (np.stack(known[part]) for part in parts)
     by_gate = (weight.reshape(len(numbers), len(GATES[mode]), hidden, -1) for weight in stacked)
-    w, r, own, recurrent = (weight[:, GATES[mode]] for weight in by_gate)
+    w, r, own, recurrent = (np.take(weight, GATES[mode], 1) for weight in by_gate)
     b = own + recurrent
     if mode == "GRU":
         b = np.concatenate([b[:, :2], own[:, 2:], recurrent[:, 2:]], 1)
