@@ -71,11 +71,13 @@ def convert(
             memory the bytes of the parameters, or a stream.
         input: names, shapes and types of inputs where they should differ from the program, in the forms of
             `openvino.convert_model`: `{"x": [1, 3, -1, 640]}`, `[("x", [(1, 8), 3, 224, 224])]`,
-            `"x[1,3,224..640,?]"`. A name inside the program cuts it there. For a Layer it is its input spec; an
-            input without a name there is called as the argument of `forward`, as Paddle does.
+            `"x[1,3,224..640,?]"`. A name inside the program cuts it there. For a Layer it is its input spec, nested as
+            `forward` takes it (`[{"image": InputSpec(...)}]`); an input without a name there is called as the argument
+            of `forward`, as Paddle does.
         output: the names of the results to compute, if not all; a variable inside the program cuts it there. For a
             `paddle.static.Program`, which has no results of its own, the variables to fetch, or their names.
-        example_input: for a Layer without an input spec: tensors or arrays to take the shapes and types from.
+        example_input: for a Layer without an input spec: tensors or arrays, nested likewise, to take the shapes and
+            types from.
         extension: converters of your own, see `ConversionExtension`.
         verbose: logs what was read, how long each step took, and why rewrites did not apply where they matched;
             the logger `paddle2ov.passes` says so for each node, at the level DEBUG.

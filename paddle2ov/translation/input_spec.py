@@ -22,7 +22,9 @@ DimArgument: TypeAlias = int | str | Sequence[int] | Dimension | None
 ShapeArgument: TypeAlias = PartialShape | Shape | Sequence[DimArgument]
 InputPart: TypeAlias = str | ShapeArgument | Type | np.dtype[Any] | type
 """A name, or a string `name[1,3,224..640,?]`; a shape; a type."""
-InputItem: TypeAlias = Union[InputPart, tuple[InputPart, ...], "paddle.static.InputSpec"]
+LayerSpec: TypeAlias = Union["paddle.static.InputSpec", Mapping[str, "LayerSpec"], Sequence["LayerSpec"]]
+"""What a parameter of a Layer's `forward` takes: a tensor, or a mapping or a list of them."""
+InputItem: TypeAlias = InputPart | tuple[InputPart, ...] | LayerSpec
 InputArgument: TypeAlias = InputItem | Sequence[InputItem] | Mapping[str, InputItem | None] | None
 """One input or several. A mapping is from their names; an InputSpec is for a `paddle.nn.Layer`."""
 OutputArgument: TypeAlias = str | Sequence[Union[str, "paddle.static.Variable"]] | None

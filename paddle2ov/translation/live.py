@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import logging
 import tempfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -120,7 +120,7 @@ def _save_layer(
             "input=..."
         )
     if isinstance(model, paddle.nn.Layer):
-        _warn_of_doubles(model, [item for item in spec or () if isinstance(item, paddle.static.InputSpec)])
+        _warn_of_doubles(model, [item for item in _leaves(spec or ()) if isinstance(item, paddle.static.InputSpec)])
     was_training = getattr(model, "training", False)
     if was_training:
         model.eval()
@@ -173,7 +173,16 @@ def _own_spec(model: Any) -> Any:
 
 
 def _is_spec(paddle: Any, input: InputArgument) -> bool:
-    return all(isinstance(item, paddle.static.InputSpec) for item in _items(input))
+    return all(isinstance(item, paddle.static.InputSpec) for item in _leaves(_items(input)))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What lists and mappings hold, however deep: a parameter of `forward` may be a list, or a mapping, of tensors."""
+    if isinstance(value, Mapping | list | tuple):
+        for item in _items(value):
+            yield from _leaves(item)
+    else:
+        yield value
 
 
 _Item = TypeVar("_Item")
@@ -237,8 +246,13 @@ def _bounded_inputs(paddle: Any, names: Sequence[str], input: InputArgument) -> 
 
 
 def _spec_of(paddle: Any, example: Any, name: str) -> Any:
+    """The spec of an example; those of lists and mappings are named as Paddle names them."""
     if isinstance(example, paddle.static.InputSpec):
         return example
+    if isinstance(example, Mapping):
+        return {key: _spec_of(paddle, item, str(key)) for key, item in example.items()}
+    if isinstance(example, list | tuple):
+        return [_spec_of(paddle, item, f"{name}_{i}") for i, item in enumerate(example)]
     if not hasattr(example, "shape"):
         raise ConversionInputError(f"example_input: a tensor or an array is expected, not a {type(example).__name__}")
     return paddle.static.InputSpec(list(example.shape), _dtype_name(example), name)

@@ -99,6 +99,49 @@ def test_layer(net, arguments, name, shape):
     check(model, net, name)
 
 
+class OfFeatures(paddle.nn.Layer):
+    """Takes a mapping, as detectors do, and a list."""
+
+    def forward(self, inputs, features):
+        return inputs["image"] * inputs["scale"] - features[0] * 2 + features[1]
+
+
+SPEC = paddle.static.InputSpec
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (
+            {
+                "input": [
+                    {"image": SPEC([None, 4], name="image"), "scale": SPEC([1, 4], name="factor")},
+                    [SPEC([1, 4]), SPEC([None, 4])],
+                ]
+            },
+            ["image", "factor", "features_0", "features_1"],
+        ),
+        (
+            {"example_input": [{"image": X, "scale": X[:1]}, [X[1:], X]]},
+            ["image", "scale", "features_0", "features_1"],
+        ),
+        (
+            {"example_input": {"features": (X[1:], X), "inputs": {"image": paddle.to_tensor(X), "scale": X[:1]}}},
+            ["image", "scale", "features_0", "features_1"],
+        ),
+    ],
+    ids=["spec", "example", "by_name"],
+)
+def test_parameters_that_are_mappings_and_lists(arguments, names):
+    net = OfFeatures()
+    model = paddle2ov.convert(net, **arguments)
+    assert [port.get_any_name() for port in model.inputs] == names
+    (result,) = run(model, dict(zip(names, [X, X[:1], X[1:], X], strict=True)))
+    image, scale, first, second = (paddle.to_tensor(array) for array in (X, X[:1], X[1:], X))
+    expected = net({"image": image, "scale": scale}, [first, second])
+    np.testing.assert_allclose(result.array, expected.numpy(), rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize(("dtype", "warns"), [("float64", True), ("float32", False)])
 def test_doubles_before_weights_in_float32_are_told(dtype, warns, caplog):
     class Net(paddle.nn.Layer):
