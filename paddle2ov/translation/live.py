@@ -104,16 +104,15 @@ def _save_layer(
         model = model.network
     names = _names_of(model)
     spec, overrides = None, []
-    if input is not None and not _is_spec(paddle, input) and _own_spec(model):
+    if input is not None and _is_spec(paddle, input):
+        spec = _specs(paddle, names, input)
+    elif input is not None and _own_spec(model):
         overrides = parse_input(input)  # Paddle takes no other spec beside its own
     elif input is not None:
-        spec = _input_spec(paddle, names, input, example_input)
-        overrides = _bounded_inputs(paddle, names, input)
-    elif isinstance(example_input, Mapping):
-        named = [(str(name), item) for name, item in example_input.items()]
-        spec = [_spec_of(paddle, item, name) for name, item in _in_order(names, named)]
+        spec = _specs_of_shapes(paddle, names, input, example_input)
+        overrides = _bounded_inputs(names, input)
     elif example_input is not None:
-        spec = [_spec_of(paddle, item, _name_at(names, i)) for i, item in enumerate(_items(example_input))]
+        spec = _specs(paddle, names, example_input)
     elif type(model).__name__ in ("TranslatedLayer", "PirTranslatedLayer"):
         raise ConversionInputError(
             "a Layer that paddle.jit.load returned does not tell its inputs: pass the path that it was loaded from, or "
@@ -147,7 +146,9 @@ def _why_unsaved(spec: Sequence[Any] | None, error: BaseException) -> str:
             "a Layer needs its input spec: pass input=[paddle.static.InputSpec(...)] or example_input; to verify and "
             f"check it, shapes or inputs ({error})"
         )
-    return f"Paddle cannot save the Layer, as paddle.jit.save does: {type(error).__name__}: {error}"
+    mappings = [f"{{{', '.join(map(str, item))}}}" for item in spec or () if isinstance(item, Mapping)]
+    told = f" (with the mapping {', '.join(mappings)} for a parameter of `forward`)" if mappings else ""
+    return f"Paddle cannot save the Layer{told}, as paddle.jit.save does: {type(error).__name__}: {error}"
 
 
 def _function_of(model: Any) -> Any:
@@ -188,16 +189,18 @@ def _leaves(value: Any) -> Iterator[Any]:
 _Item = TypeVar("_Item")
 
 
-def _in_order(names: Sequence[str], items: list[tuple[str, _Item]]) -> list[tuple[str, _Item]]:
+def _in_order(names: Sequence[str], items: list[tuple[str, _Item]]) -> list[Any]:
     """Inputs by name, in the order of the parameters of `forward`; as they are if none of the names is a parameter's.
 
+    Several for a single parameter of another name can only be a mapping that it takes.
+
     Raises:
-        ConversionInputError: some names are, and others are not, or one before them is missing.
+        ConversionInputError: some names are a parameter's, and others are not, or one before them is missing.
     """
     by_name = dict(items)
     others = [name for name in by_name if name not in names]
     if others == list(by_name):
-        return items
+        return [by_name] if len(names) == 1 and len(by_name) > 1 else [item for _, item in items]
     wanted = names[: len(by_name)]
     if others or set(wanted) != set(by_name):
         missing = [item for item in wanted if item not in by_name]
@@ -205,18 +208,28 @@ def _in_order(names: Sequence[str], items: list[tuple[str, _Item]]) -> list[tupl
         raise ConversionInputError(
             f"input: the Layer's inputs are {', '.join(names)}; {wrong}. Those that are given have to be the first"
         )
-    return [(name, by_name[name]) for name in wanted]
+    return [by_name[name] for name in wanted]
 
 
-def _input_spec(paddle: Any, names: Sequence[str], input: InputArgument, example_input: ExampleArgument) -> list[Any]:
-    if _is_spec(paddle, input):
-        return _items(input)
+def _specs(paddle: Any, names: Sequence[str], given: Any) -> list[Any]:
+    """The spec of each parameter, of tensors, arrays and InputSpecs, which stand in a list or by their names."""
+    if isinstance(given, Mapping):
+        return _in_order(names, [(str(name), _spec_of(paddle, item, str(name))) for name, item in given.items()])
+    return [_spec_of(paddle, item, _name_at(names, i)) for i, item in enumerate(_items(given))]
+
+
+def _specs_of_shapes(
+    paddle: Any, names: Sequence[str], input: InputArgument, example_input: ExampleArgument
+) -> list[Any]:
+    """The spec of each parameter, of shapes and types; what these leave open is that of the example."""
     overrides = parse_input(input)
-    if all(override.name is not None for override in overrides):
-        overrides = [item for _, item in _in_order(names, [(override.name or "", override) for override in overrides])]
+    is_named = all(override.name is not None for override in overrides)
+    if is_named:
+        named = [(override.name or "", override) for override in overrides]
+        overrides = [*_leaves(_in_order(names, named))]
     examples = _items(example_input) if example_input is not None else []
     if isinstance(example_input, Mapping):
-        examples = [item for _, item in _in_order(names, [(str(key), item) for key, item in example_input.items()])]
+        examples = [*_leaves(_in_order(names, [(str(key), item) for key, item in example_input.items()]))]
     spec, given = [], {override.name for override in overrides}
     for i, override in enumerate(overrides):
         example = examples[i] if i < len(examples) else None
@@ -229,13 +242,11 @@ def _input_spec(paddle: Any, names: Sequence[str], input: InputArgument, example
         )
         dtype = override.dtype.to_dtype().name if override.dtype is not None else _dtype_name(example)
         spec.append(paddle.static.InputSpec(shape, dtype, override.name or _name_at(names, i, given)))
-    return spec
+    return _in_order(names, [(item.name, item) for item in spec]) if is_named else spec
 
 
-def _bounded_inputs(paddle: Any, names: Sequence[str], input: InputArgument) -> list[InputOverride]:
+def _bounded_inputs(names: Sequence[str], input: InputArgument) -> list[InputOverride]:
     """The inputs with bounded dimensions, which Paddle's InputSpec cannot express."""
-    if _is_spec(paddle, input):
-        return []
     overrides = parse_input(input)
     given = {override.name for override in overrides}
     return [
@@ -248,13 +259,13 @@ def _bounded_inputs(paddle: Any, names: Sequence[str], input: InputArgument) -> 
 def _spec_of(paddle: Any, example: Any, name: str) -> Any:
     """The spec of an example; those of lists and mappings are named as Paddle names them."""
     if isinstance(example, paddle.static.InputSpec):
-        return example
+        return example if example.name else paddle.static.InputSpec(example.shape, example.dtype, name)
     if isinstance(example, Mapping):
         return {key: _spec_of(paddle, item, str(key)) for key, item in example.items()}
     if isinstance(example, list | tuple):
         return [_spec_of(paddle, item, f"{name}_{i}") for i, item in enumerate(example)]
     if not hasattr(example, "shape"):
-        raise ConversionInputError(f"example_input: a tensor or an array is expected, not a {type(example).__name__}")
+        raise ConversionInputError(f"example_input: {type(example).__name__} is no tensor or array")
     return paddle.static.InputSpec(list(example.shape), _dtype_name(example), name)
 
 

@@ -56,9 +56,10 @@ class Difference(paddle.nn.Layer):
         {"input": {"y": [1, 4], "x": [2, 4]}},
         {"input": "y[?,4],x[?,4]"},
         {"input": [("y", [-1, 4]), ("x", [-1, 4])]},
+        {"input": {"y": paddle.static.InputSpec([1, 4]), "x": paddle.static.InputSpec([2, 4])}},
         {"input": {"y": [1, -1], "x": [-1, 4]}, "example_input": {"x": X, "y": X[:1]}},
     ],
-    ids=["example", "mapping", "text", "pairs", "both"],
+    ids=["example", "mapping", "text", "pairs", "specs", "both"],
 )
 def test_inputs_of_a_layer_go_by_their_names(arguments):
     model = paddle2ov.convert(Difference(), **arguments)
@@ -142,6 +143,28 @@ def test_parameters_that_are_mappings_and_lists(arguments, names):
     np.testing.assert_allclose(result.array, expected.numpy(), rtol=1e-6, atol=1e-6)
 
 
+class OfMapping(paddle.nn.Layer):
+    def forward(self, inputs):
+        return inputs["image"] * inputs["scale"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"example_input": {"image": X, "scale": X[:1]}},
+        {"input": {"image": SPEC([None, 4]), "scale": SPEC([1, 4])}},
+        {"input": {"image": [-1, 4], "scale": [1, (1, 4)]}},
+        {"input": "image[?,4],scale[1,4]"},
+        {"input": {"scale": [1, 4], "image": [-1, 4]}, "example_input": {"scale": X[:1], "image": X}},
+    ],
+    ids=["example", "specs", "shapes", "text", "both"],
+)
+def test_inputs_of_a_single_mapping_go_by_their_names(arguments):
+    model = paddle2ov.convert(OfMapping(), **arguments)
+    (result,) = run(model, {"image": X, "scale": X[:1]})
+    np.testing.assert_array_equal(result.array, X * X[:1])
+
+
 @pytest.mark.parametrize(("dtype", "warns"), [("float64", True), ("float32", False)])
 def test_doubles_before_weights_in_float32_are_told(dtype, warns, caplog):
     class Net(paddle.nn.Layer):
@@ -218,13 +241,26 @@ def test_a_static_layer_computes_what_it_did():
             "Paddle cannot save the Layer, as paddle.jit.save does: ",
         ),
         (Net, {"input": {"x": [2, 4], "y": [2]}}, "the Layer's inputs are x; 'y' is none"),
-        (Net, {"input": {"a": [2, 4], "b": [2]}}, "Paddle cannot save the Layer, .*requires 1 arguments"),
+        (
+            Difference,
+            {"input": {name: [2, 4] for name in "abcd"}},
+            "Paddle cannot save the Layer, .*requires 3 arguments",
+        ),
         # Not one whose layers refuse a size: Paddle 3.3.1 may crash later where tracing ended there.
     ],
 )
 def test_what_paddle_does_not_save(model, arguments, message):
     with pytest.raises(ConversionInputError, match=message):
         paddle2ov.convert(model(), **arguments)
+
+
+def test_a_mapping_that_a_layer_does_not_take_is_named(monkeypatch):
+    def refuse(*args, **kwargs):
+        raise TypeError("argument must be Value, but got dict")
+
+    monkeypatch.setattr(paddle.jit, "save", refuse)  # Paddle 3.3.1 may crash later where tracing ended
+    with pytest.raises(ConversionInputError, match=r"the mapping \{a, b\} for a parameter of `forward`.*got dict"):
+        paddle2ov.convert(Net(), input={"a": [2, 4], "b": [2]})
 
 
 @pytest.mark.parametrize("size", [2, (1, 4)])
@@ -251,7 +287,7 @@ def test_what_a_saved_layer_cannot_hold(net):
         paddle2ov.convert(net, example_input=X, output="nope")
     with pytest.raises(ConversionInputError, match="params is for a model in files, not for a Net"):
         paddle2ov.convert(net, "weights.pdiparams", example_input=X)
-    with pytest.raises(ConversionInputError, match="a tensor or an array is expected, not a str"):
+    with pytest.raises(ConversionInputError, match="example_input: str is no tensor or array"):
         paddle2ov.convert(net, example_input="x")
 
 
