@@ -34,6 +34,7 @@ OF_ALL_OPERATORS = (
     "tests/program/test_signatures.py",
     "tests/ops/test_op_table.py",
     "tests/ops/test_complex.py",
+    "tests/translation/test_attribute_defaults.py",
     "tests/verification/test_verification.py::test_all_operators_that_draw_are_suspected_last",
     "tests/tools/test_coverage.py::test_every_operator_stands_in_the_module_that_is_named",
     "tests/tools/test_gen_models.py::test_every_case_has_a_json_form",
