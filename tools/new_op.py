@@ -5,7 +5,7 @@ The family is a module of converters/: `activation`, or in one of its folders `r
 place, and says what to fill in:
     converters/<family>.py           a converter that refuses the operator until it is written
     op_table.py                      the line that registers it
-    paddle2ov/program/signatures.py  its row: PIR name, operands, results (an existing row is left as it is)
+    paddle2ov/program/signatures.py  its row: PIR name, operands, results (an existing one is kept)
     gen_models/<module>.py           a builder and a first case, where the cases of the family's other operators are
 
 Operands and results are those of the signature row. Most of Paddle's operators have one; `--row` (`ROW=...`) gives that
@@ -141,8 +141,10 @@ class Scaffold:
             hint = f" (did you mean {', '.join(close)}?)" if close else ""
             self.notes.append(f"{SIGNATURES}: knows no {self.op}{hint}; where PIR has none, its row begins with `-`")
         elif why not in (NOT_YET, UNKNOWN):
-            where = f"{SIGNATURES}: the trait goes" if self.op in ROWS else f"{UNSUPPORTED}: take it out there"
-            self.notes.append(f"{where}, where the reason is: {why}")
+            if self.op in ROWS:
+                self.notes.append(f"{SIGNATURES}: its row loses the trait that says why it had no converter: {why}")
+            else:
+                self.notes.append(f"{UNSUPPORTED}: take it out of LEFT_OUT, which says why it has no converter: {why}")
 
     def find_family(self) -> None:
         """Completes a family that is a module in a folder, takes another spelling's; refuses one that there is not."""
@@ -249,7 +251,7 @@ class Scaffold:
             row = re.sub(r" \[no converter: [^],]*\]|no converter: [^],]*, ", "", there.strip('"'))
             if row != there.strip('"'):
                 self.changes[SIGNATURES] = text.replace(f'    "{self.op}": {there},\n', f'    "{self.op}": "{row}",\n')
-            self.notes.append(f'{SIGNATURES}: has a row for {self.op}, left as it is: "{self.op}": "{row}"')
+            self.notes.append(f'{SIGNATURES}: has its row: "{self.op}": "{row}"')
             return parse_signature(self.op, row)
         if self.row and not re.fullmatch(SIGNATURE, self.row):
             raise ScaffoldError(f"row {self.row!r}: write it as '{self.op}(x, y) -> (out)'")

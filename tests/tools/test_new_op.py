@@ -349,11 +349,11 @@ def test_a_name_that_the_table_has_otherwise(tree, capsys):
 @pytest.mark.parametrize(
     ("op", "words"),
     [
-        ("warpctc", "paddle2ov/program/signatures.py: the trait goes, where the reason is: made for training"),
-        ("sgd", "paddle2ov/translation/unsupported.py: take it out there, where the reason is: an optimiser"),
+        ("warpctc", "signatures.py: its row loses the trait that says why it had no converter: made for training"),
+        ("sgd", "unsupported.py: take it out of LEFT_OUT, which says why it has no converter: an optimiser"),
         ("mean", "mean is the legacy operator; what PIR calls mean is reduce_mean here"),
         ("softshrunk", "signatures.py: knows no softshrunk (did you mean softshrink"),
-        ("mish", "signatures.py: has a row for mish, left as it is: "),
+        ("mish", 'paddle2ov/program/signatures.py: has its row: "mish": "mish(x) -> (out)'),
     ],
 )
 def test_what_is_known_of_an_operator_is_told(tree, capsys, op, words):
