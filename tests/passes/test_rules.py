@@ -183,8 +183,16 @@ def test_nothing_is_marked_without_a_report():
 @pytest.mark.parametrize("rewrite", REWRITES, ids=lambda one: one.__name__)
 def test_sections(rewrite):
     pages = (ROOT / "docs" / "rewrites.md").read_text("utf-8")
-    directive = "automodule" if isinstance(rewrite, Rule) else "autofunction"
-    assert re.search(rf"^\.\. {directive}:: [\w.]+\.{rewrite.__name__}$", pages, re.MULTILINE)
+    directive = f".. {'automodule' if isinstance(rewrite, Rule) else 'autofunction'}:: "
+    has_section = re.search(rf"^{re.escape(directive)}[\w.]+\.{rewrite.__name__}$", pages, re.MULTILINE) is not None
+    assert has_section, f"docs/rewrites.md has no section with a line `{directive}...{rewrite.__name__}`"
+
+
+@pytest.mark.parametrize("rewrite", REWRITES, ids=lambda one: one.__name__)
+def test_each_is_applied_alone(rewrite):
+    tests = "\n".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    is_applied = re.search(rf"\b(apply|compare|stays)\({rewrite.__name__}\b", tests) is not None
+    assert is_applied, "no test in tests/passes/ applies it: one where it fires, one where it must not"
 
 
 def test_the_example_of_the_guide(monkeypatch):
