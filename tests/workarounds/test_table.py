@@ -1,8 +1,10 @@
 """The table of workarounds: what a target needs, that applying it again changes nothing, and what a graph tells."""
 
 import functools
+import inspect
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import openvino
@@ -12,9 +14,9 @@ from openvino._offline_transformations import apply_moc_transformations
 
 from paddle2ov import ConversionInputError, convert, workarounds
 from paddle2ov.compilation.running import compile_on_cpu
-from paddle2ov.passes import NORMAL_FORM
+from paddle2ov.passes import NORMAL_FORM, Graph
 from paddle2ov.passes.rule import at
-from paddle2ov.workarounds import Target, made_for, mismatch, rewrites_for
+from paddle2ov.workarounds import Target, elided, made_for, mismatch, rewrites_for
 from paddle2ov.workarounds.applying import rows_for
 from paddle2ov.workarounds.row import ANY, CPU, Workaround, local
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
@@ -23,6 +25,7 @@ from tests.support.models import network
 from tests.support.passes_checks import node_by_node, parameter, random
 from tests.support.random_graphs import random_graph
 from tools.faults import FAULTS
+from tools.faults.prelude import check
 
 ROOT = Path(__file__).resolve().parents[2]
 OPENVINOS = {"Conv3D", "PrePostProcessor", "convert_color", "reverse_channels"}
@@ -199,3 +202,19 @@ def test_what_a_graph_was_made_for(tmp_path):
 
 def test_rewrites_alone_are_left_out():
     assert set(rewrites_for(rewrite=False)) == {*NORMAL_FORM, *WORKAROUNDS}
+
+
+def test_the_example_of_the_guide():
+    """Its script is that of the fault that its row names, which its finder and remedy mend."""
+    guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Add a workaround\n")[2]
+    _, script, finder = (part.partition("```\n")[0] for part in guide.split("```python\n")[:3])
+    module = vars(elided).copy()
+    exec(finder, module)
+    (line,) = re.findall(r"^    (local\(.*\)),$", guide, re.MULTILINE)
+    row = eval(line, {"local": local, "elided": SimpleNamespace(**module)})
+    fault = FAULTS["".join(row.faults)]
+    assert script.partition("\n")[2] == inspect.getsource(fault.graph).partition("\n")[2]
+    model, runs, wanted = fault.graph()
+    assert row(Graph(model)) == {"sites": 1}
+    check((model, runs, wanted), fault.precision, fault.tolerance)
+    assert row(Graph(model)) == {"sites": 0}
