@@ -22,7 +22,9 @@ WITHOUT_MODULES = ("gen_models", "gen_models/networks", "gen_models/programs")
 BEGIN = "## Modules\n"
 HEAD = """
 Written by `python -m tools.module_index` from the first lines of the docstrings; CI fails when it is stale. A
-package of `paddle2ov/` has its tests in the folder of `tests/` of that name, operators have theirs in `tests/ops/`,
+package of `paddle2ov/` has its tests in the folder of `tests/` of that name; those of `graph/` are with translation,
+those of `comparison/` with `checking/` and `verification/`, those of dimensions (`passes/implied_dims.py`,
+`passes/invariant_dims.py`) with translation, as they convert programs. Operators have theirs in `tests/ops/`,
 generators and tools in `tests/tools/`; `tests/support/` is what tests share.
 """
 
