@@ -45,7 +45,7 @@ def find_in_body(subject: Subject, values: Values, operator: Operator, original:
         block = 0
         if operator.type == "if":
             block = 0 if bool(np.asarray(known[operator.inputs["cond"][0]]).reshape(-1)[0]) else 1
-        written = cut_body(subject.side.new_folder(), values, operator, block)
+        written = cut_body(subject.second_paddle.new_folder(), values, operator, block)
         return _compare_body(subject, *written, known, original, block) if written is not None else None
     except (Paddle2OVError, RuntimeError, KeyError):  # of a body alone: Paddle may refuse it, or hand nothing out
         return None
@@ -59,7 +59,7 @@ def _compare_body(
     originals = {index: inner[old] for index, old in body.positions.items() if old in inner}
     amplifies: Localisation | None = None
     rounds: Localisation | None = None
-    with subject.side.load(files) as paddle:
+    with subject.second_paddle.load(files) as paddle:
         for number, inputs in _differing(subject, body, program, paddle, known):
             values = Values(program, paddle, inputs, subject.extension, subject.where)
             location = _compare_iteration(subject, values, originals)

@@ -45,7 +45,7 @@ class Subject:
         where: where OpenVINO computes.
         extension: converters of the caller's own.
         retyped: the inputs that the compiled model takes in other types than the program, each with its type.
-        side: Paddle for parts of the program, and for it in float64.
+        second_paddle: Paddle in another process, for parts of the program and for it in float64.
     """
 
     paddle: PaddleModel
@@ -56,12 +56,12 @@ class Subject:
     where: Where
     extension: Extension
     retyped: Mapping[str, openvino.Type]
-    side: PaddleProcess
+    second_paddle: PaddleProcess
 
     @property
     def judge(self) -> Float64Judge:
         """Computes in float64."""
-        return Float64Judge(self.side, self.tolerance)
+        return Float64Judge(self.second_paddle, self.tolerance)
 
 
 @dataclass
@@ -91,7 +91,7 @@ class Sides:
 
     def look_for_ties(self, subject: Subject) -> None:
         """Records ties between equal scores that were broken differently, and whether they explain the differences."""
-        ties, explain = TieFinder(self.values, subject.tolerance, subject.side).run(self.results)
+        ties, explain = TieFinder(self.values, subject.tolerance, subject.second_paddle).run(self.results)
         self.run = replace(self.run, ties=tuple(ties), explained=explain)
 
 

@@ -107,10 +107,10 @@ def _boxes(found: Results, wanted: Results) -> float:
     overlap = _overlaps(a[:, 2:], b[:, 2:])
     overlap[a[:, :1] != b[:, 0]] = 0.0
     matched = 0
-    while overlap.size and (best := overlap.max()) >= _MIN_OVERLAP:
+    while overlap.size and overlap.max() >= _MIN_OVERLAP:
         i, j = np.unravel_index(int(overlap.argmax()), overlap.shape)
         overlap[i], overlap[:, j] = 0.0, 0.0
-        matched += best >= _MIN_OVERLAP
+        matched += 1
     return 2 * matched / (len(a) + len(b))
 
 

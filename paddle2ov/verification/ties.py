@@ -74,10 +74,10 @@ class Tie:
 class TieFinder:
     """Looks for ties on one set of inputs. Paddle's choices become `fixed` ones of the values."""
 
-    def __init__(self, values: Values, tolerance: float, side: PaddleProcess) -> None:
+    def __init__(self, values: Values, tolerance: float, process: PaddleProcess) -> None:
         self._values = values
         self._tolerance = tolerance
-        self._side = side
+        self._process = process
 
     def run(self, results: Sequence[Result]) -> tuple[list[Tie], bool]:
         """The selections of a model that decided otherwise, and whether its `results` differ by nothing else."""
@@ -89,12 +89,12 @@ class TieFinder:
         around = [name for selection in selections for name in (*selection.input_names(), *selection.output_names())]
         inside = [name for name in around if name in values.used or name in outputs]
         read, wrote = values.around(selections, [*inside, *outputs])
-        paddle, first = read | wrote, True
+        paddle = read | wrote
+        known = [name for name in (*inside, *outputs) if name in paddle]
+        ours = values.of_openvino(known)
+        if not self._is_the_same(dict(zip(outputs, results, strict=False)), ours, paddle):
+            return ties, False  # with the values inside as results the model computes something else
         while True:
-            ours = values.of_openvino(name for name in (*inside, *outputs) if name in paddle)
-            if first and not self._is_the_same(dict(zip(outputs, results, strict=False)), ours, paddle):
-                return ties, False  # with the values inside as results the model computes something else
-            first = False
             before = len(ties)
             for operator in selections:
                 names = [name for name in operator.output_names() if name in ours and name not in values.fixed]
@@ -110,6 +110,7 @@ class TieFinder:
             if len(ties) == before:
                 left = [name for name in outputs if name not in values.fixed]
                 return ties, bool(ties) and all(name in ours for name in left) and self._agree(left, ours, paddle)
+            ours = values.of_openvino(known)
 
     def _is_the_same(
         self, whole: Mapping[str, Result], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
@@ -165,7 +166,7 @@ class TieFinder:
                 part = extract(Path(folder), self._values, operator, reads, names)
                 if part is None:
                     return None
-                with self._side.load(part) as alone:
+                with self._process.load(part) as alone:
                     expected = dict(zip(names, alone.run(arrays), strict=True))
             except Paddle2OVError:
                 return None

@@ -183,7 +183,7 @@ def verify(
     say = _Progress(progress)
     say("starting Paddle", 0, len(sets))
     report = Verification(origin(files.program), program.format, "", openvino.__version__, tolerance, where.precision)
-    with PaddleProcess(program.format, paddle_python, deadline) as side:
+    with PaddleProcess(program.format, paddle_python, deadline) as second_paddle:
         try:
             with PaddleProcess(program.format, paddle_python, deadline) as process:
                 subject = Subject(
@@ -195,7 +195,7 @@ def verify(
                     where=where,
                     extension=extension,
                     retyped=retyped,
-                    side=side,
+                    second_paddle=second_paddle,
                 )
                 whole.source.check()  # that is what Paddle has read
                 report.paddle = process.version
