@@ -8,7 +8,7 @@ from openvino import Type, opset16 as ops
 
 from paddle2ov import ConversionReport, convert
 from paddle2ov.compilation.running import compile_on_cpu
-from paddle2ov.passes import run_rewrites
+from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.split_qkv import split_qkv
@@ -334,6 +334,13 @@ IMAGE = [2, SIDE, SIDE, 4]
 )
 def test_windows_refuse(build, dims):
     assert stays(gather_windows, lambda x: ops.relu(build(x)), dims)
+
+
+def test_an_image_of_any_size_is_not_listed():
+    """The program alone says how many tokens there are: a list of these would take 80 GB."""
+    graph = Graph(model_of(lambda x: transpose(_roll(x, 1), 0, 2, 1, 3), [1, 100_000, 100_000, 1]))
+    assert not any(gather_windows(graph).values())
+    assert graph.match_failures == {"gather_windows": {"a list of the tokens would take too much memory": 1}}
 
 
 def test_windows_of_a_batch_that_a_reshape_names():

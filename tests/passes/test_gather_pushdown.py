@@ -390,3 +390,11 @@ def test_a_match_that_fails_says_why(caplog):
     with caplog.at_level(logging.DEBUG, "paddle2ov"):
         gather_pushdown(Graph(gathering(lambda x: ops.relu(ops.softmax(x, 1)), ROWS)))
     assert "it works along the rows' axis" in caplog.text
+
+
+def test_rows_of_any_width_are_not_listed():
+    """The program alone says how wide a row is: a list of its elements would take 80 GB."""
+    graph = Graph(
+        gathering(lambda x: ops.reshape(transpose(x, 0, 2, 3, 1), [1, 4, 10**10], False), [(1, 10**10, 2, 2)])
+    )
+    assert gather_pushdown(graph) == {"gathers": 0, "nodes": 0}

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from openvino import opset16 as ops
 
+from paddle2ov.passes import Graph
 from paddle2ov.passes.attention.merge_patches import merge_patches
-from tests.support.passes_checks import apply, kinds, stays
+from tests.support.passes_checks import apply, kinds, model_of, stays
 
 END = 2**31 - 1
 
@@ -55,6 +56,15 @@ def test_merge(batch, dims, axes, steps, axis, order):
 def test_merge_of_a_stepped_batch():
     counts = apply(merge_patches, joined([0, 1], [2, 2], 2, [1, 0]), [4, 6, -1])[1]
     assert counts == {"joins": 1, "slices": 4}
+
+
+def test_many_strided_axes():
+    """Their orders are not tried one after the other: nine axes have 362,880."""
+    axes, order = range(1, 10), [3, 8, 0, 5, 1, 7, 2, 6, 4]
+    build = joined([*axes], [2] * 9, 0, order)
+    assert merge_patches(Graph(model_of(build, [1, *[2] * 9]))) == {"joins": 1, "slices": 512}
+    backwards = joined([*axes], [2] * 9, 0, order, lambda parts: parts[::-1])
+    assert merge_patches(Graph(model_of(backwards, [1, *[2] * 9]))) == {"joins": 0, "slices": 0}
 
 
 def test_whole_axes_and_ends_that_are_counted():

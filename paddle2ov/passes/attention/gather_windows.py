@@ -29,6 +29,7 @@ from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import Rule, at, require
+from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS
 from paddle2ov.typing import AnyArray, known
 
 
@@ -38,8 +39,9 @@ def _moves(graph: Graph, roll: Node) -> list[list[Node]] | None:
     chain = _chain(roll)
     if chain is None:
         return None
-    require(sum(node.get_type_name() != "Reshape" for node in chain) >= 2, "nothing else moves the data")
+    require(len(_moving(chain)) >= 2, "nothing else moves the data")
     require(_lengths_fit(chain), "the nodes of the chain divide the tokens differently")
+    require(_length(chain) <= MAX_ARRAY_ELEMENTS, "a list of the tokens would take too much memory")
     return [chain]
 
 
@@ -64,7 +66,7 @@ def _chain(roll: Node) -> list[Node] | None:
 def _gather(graph: Graph, chain: list[Node]) -> Counts:
     indices = _gather_indices(chain)
     before, dims = known(dims_of(chain[0].input_value(0))), known(dims_of(chain[-1].output(0)))
-    moving = [node for node in chain if node.get_type_name() != "Reshape"]
+    moving = _moving(chain)
     roll = next(node for node in moving if node.get_type_name() == "Roll")
     x = ops.reshape(chain[0].input_value(0), ints([-1, indices.size, dims[-1] or 0]), False)
     moved = ops.gather(x, large_constant(indices.astype(np.int32), Type.i32), ints(1))
@@ -108,16 +110,23 @@ def _inner_dims(node: Node) -> list[int]:
 
 
 def _lengths_fit(chain: Sequence[Node]) -> bool:
-    lengths = [math.prod(_inner_dims(node)) for node in chain if node.get_type_name() != "Reshape"]
-    return all(max(lengths) % length == 0 for length in lengths)
+    length = _length(chain)
+    return all(length % math.prod(_inner_dims(node)) == 0 for node in _moving(chain))
+
+
+def _length(chain: Sequence[Node]) -> int:
+    """How many tokens of a batch item the nodes of a chain move."""
+    return max(math.prod(_inner_dims(node)) for node in _moving(chain))
+
+
+def _moving(chain: Sequence[Node]) -> list[Node]:
+    return [node for node in chain if node.get_type_name() != "Reshape"]
 
 
 def _gather_indices(chain: Sequence[Node]) -> AnyArray:
     """The source index of each token of a batch item."""
-    moving = [node for node in chain if node.get_type_name() != "Reshape"]
-    length = max(math.prod(_inner_dims(node)) for node in moving)
-    indices: AnyArray = np.arange(length)
-    for node in moving:
+    indices: AnyArray = np.arange(_length(chain))
+    for node in _moving(chain):
         indices = indices.reshape(-1, *_inner_dims(node))
         if node.get_type_name() == "Transpose":
             perm = perm_of(node)

@@ -92,11 +92,12 @@ def _axis_order(taken: Sequence[dict[int, tuple[int, int]]]) -> dict[int, int] |
         return None
     if any({axis: step for axis, (_, step) in item.items()} != steps for item in taken):
         return None
-    for order in itertools.permutations(steps):
-        counted = itertools.product(*(range(steps[axis]) for axis in order))
-        if [tuple(item[axis][0] for axis in order) for item in taken] == list(counted):
-            return {axis: steps[axis] for axis in order}
-    return None
+    # The offsets of an axis that changes slowly are 0 for longer.
+    zeros = {axis: next((i for i, item in enumerate(taken) if item[axis][0]), 0) for axis in steps}
+    order = sorted(steps, key=zeros.__getitem__, reverse=True)
+    counted = itertools.product(*(range(steps[axis]) for axis in order))
+    in_order = [tuple(item[axis][0] for axis in order) for item in taken] == list(counted)
+    return {axis: steps[axis] for axis in order} if in_order else None
 
 
 def _space_to_depth(x: Output, dims: Dims, steps: dict[int, int], axis: int) -> Output:

@@ -13,6 +13,9 @@ from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.detection.views import TensorView
 
+_MAX_WIDTH = 1 << 16
+"""Elements of a row, whose places in the map are listed."""
+
 
 class MapRows(Struct, frozen=True):
     """Rows [N, M, width] as a strided view of a tensor x [N, ...].
@@ -55,7 +58,7 @@ def map_rows(rows: TensorView) -> MapRows | None:
         return None
     y, after = transpose.inputs[0], rows.dims
     dims = [dim or 0 for dim in y.dims or ()]
-    if 0 in dims[1:] or not dims or after is None or len(after) != 3 or not after[2]:
+    if 0 in dims[1:] or not dims or after is None or len(after) != 3 or not after[2] or after[2] > _MAX_WIDTH:
         return None
     strides = [0, *(math.prod(dims[axis + 1 :]) for axis in range(1, len(dims)))]  # that of the batch is never used
     order, width = perm[1:], after[2]
