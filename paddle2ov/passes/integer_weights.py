@@ -7,42 +7,62 @@ Given:
     FakeQuantize → Convolution, GroupConvolution or MatMul, possibly with nodes between that keep integers, whose
     weights are a Constant of float32 with whole numbers from -128 to 127.
 Result:
-    The same with Constant of int8 → Convert → Multiply by 1 as weights, a quarter of their size.
+    The same with Constant of int8 → Convert → Multiply by 1 as weights, a quarter of their size. Layers that share
+    weights share the Constant.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.constants import constant_of
+from paddle2ov.graph.consumers import Consumer, consumers
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.computed_constants import large_constant
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.integer_tensors import source_behind
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule, at
 from paddle2ov.typing import AnyArray
 
+_LAYERS = ("Convolution", "GroupConvolution", "MatMul")
 _KEEPING = frozenset(("MaxPool", "Relu", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
 _LOWEST, _HIGHEST = -128, 127
 
 
-@at("Convolution", "GroupConvolution", "MatMul", needs=("FakeQuantize",))
-def _whole_numbers(graph: Graph, node: Node) -> list[tuple[Node, AnyArray]] | None:
-    data, weights = node.input_values()
-    is_float = weights.get_element_type() == Type.f32 and weights.get_node().get_type_name() == "Constant"
-    if not is_float or source_behind(data, _KEEPING).get_type_name() != "FakeQuantize":
+class _Weights(Struct, frozen=True):
+    """Weights as integers, and the layers that they are of: detectors share those of their heads among levels."""
+
+    integers: AnyArray
+    layers: list[Node]
+
+
+@at("Constant", needs=("FakeQuantize",), read_by=_LAYERS)
+def _whole_numbers(graph: Graph, weights: Node) -> list[_Weights] | None:
+    layers = [reader.get_node() for reader in consumers(weights.output(0)) if _is_of_layer(reader)]
+    if weights.get_element_type() != Type.f32 or not layers:
         return None
-    integers = _integers(weights)
+    integers = _integers(weights.output(0))
     if integers is None:
         raise MatchFailureError("the weights are not whole numbers of 8 bits")
-    return [(node, integers)]
+    return [_Weights(integers, layers)]
 
 
-def _store(graph: Graph, site: tuple[Node, AnyArray]) -> None:
-    layer, integers = site
-    scaled = ops.multiply(ops.convert(ops.constant(integers), Type.f32), np.float32(1))
-    insert([layer.input(1)], scaled.output(0), layer)
+def _is_of_layer(reader: Consumer) -> bool:
+    """Whether a Constant is read as the weights of a layer over quantized data."""
+    layer = reader.get_node()
+    if reader.get_index() != 1 or layer.get_type_name() not in _LAYERS:
+        return False
+    return source_behind(layer.input_value(0), _KEEPING).get_type_name() == "FakeQuantize"
+
+
+def _store(graph: Graph, weights: _Weights) -> Counts:
+    integers = large_constant(weights.integers, Type.i8)
+    for layer in weights.layers:
+        insert([layer.input(1)], ops.multiply(ops.convert(integers, Type.f32), np.float32(1)).output(0), layer)
+    return {"layers": len(weights.layers)}
 
 
 def _integers(weights: Output) -> AnyArray | None:

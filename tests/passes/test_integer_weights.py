@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from openvino import Model, opset16 as ops
+from openvino import Model, Type, opset16 as ops
 
 from paddle2ov.passes import Graph
 from paddle2ov.passes.integer_weights import integer_weights
@@ -50,6 +50,20 @@ def test_layers_of_whole_numbers(name):
     assert {layer.why_float for layer in _layers(model_of(build, shape))} != {""}
     model = compare(integer_weights, build, shape, sites={"layers": 1}, tolerance=1e-4)
     assert [layer.precision in ("i8", "u8") for layer in _layers(model)] == [True]
+
+
+def test_layers_share_what_they_shared():
+    """Heads of detectors have the same weights on each level; what reads them as floats keeps these."""
+    weights = ops.constant(whole(8, 4, 3, 3))
+
+    def build(x, y):
+        layers = [convolution(quantized(item), weights) for item in (x, y)]
+        return [*layers, convolution(ops.relu(x), weights), ops.negative(weights)]
+
+    model = compare(integer_weights, build, (1, 4, 6, 6), (1, 4, 3, 3), sites={"layers": 2}, tolerance=1e-3)
+    types = [node.get_element_type() for node in model.get_ops() if node.get_type_name() == "Constant"]
+    assert types.count(Type.i8) == 1
+    assert [layer.precision in ("i8", "u8") for layer in _layers(model)].count(True) == 2
 
 
 OTHERS = {
