@@ -18,12 +18,13 @@ from paddle2ov.graph.provenance import name_after_operators, operator_id, operat
 from paddle2ov.passes import Counts, Graph, MatchFailures, Rewrite, rewrite_graph
 from paddle2ov.passes.implied_dims import narrow_inputs
 from paddle2ov.program.archives import taking_archives
+from paddle2ov.program.budget import charging
 from paddle2ov.program.model import Program
 from paddle2ov.program.sources import forget_source, remember_source
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import ExampleArgument, InputArgument, OutputArgument
 from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument, prepare
-from paddle2ov.translation.model_builder import TranslationRequest, convert_program
+from paddle2ov.translation.model_builder import TranslationRequest, budget_of, convert_program
 from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.sequence_lengths import SequenceCount
 from paddle2ov.translation.translator import Progress
@@ -147,7 +148,8 @@ def convert(
     if report is not None:
         _note_translated(report, converted, program)
     clock.append(time.perf_counter())
-    done, failures = _rewrite(converted, rewrites)
+    with charging(budget_of(program)):
+        done, failures = _rewrite(converted, rewrites)
     stamp(converted, target)
     clock.append(time.perf_counter())
     stages = ["read", "translate", "rewrite"]

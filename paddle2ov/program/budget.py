@@ -55,6 +55,8 @@ LIMITS = {
     # The body of a loop is translated until its shapes hold in every iteration, that of an inner loop each time.
     "translations of operators": Limit(1_000, 64, "operators"),
     "bytes of constants made at conversion": Limit(1 << 28, 4, "bytes of the program and its parameters"),
+    # Weights that are folded from integers of 8 bits take four times as much, and are cut or permuted once more.
+    "bytes of constants made by rewrites": Limit(1 << 28, 16, "bytes of the program and its parameters"),
 }
 
 
@@ -97,7 +99,7 @@ _current: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def charging(budget: Budget) -> Iterator[None]:
-    """A context in which `charge_array` charges this budget."""
+    """A context in which `charge_array` and `charge_copy` charge this budget."""
     token = _current.set(budget)
     try:
         yield
@@ -150,3 +152,14 @@ def charge_array(elements: int, itemsize: int = 8) -> None:
     budget = _current.get()
     if budget is not None:
         budget.charge("bytes of constants made at conversion", max(elements, 0) * itemsize)
+
+
+def charge_copy(size: int) -> None:
+    """Charges the budget for a constant that a rewrite makes of another one, of which a program may have many read it.
+
+    Raises:
+        BudgetError: the rewrites have made too many bytes of them.
+    """
+    budget = _current.get()
+    if budget is not None:
+        budget.charge("bytes of constants made by rewrites", size)

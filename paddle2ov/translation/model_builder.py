@@ -105,7 +105,7 @@ def translate_program(request: TranslationRequest, progress: Progress | None = N
         own = {variable.name for variable in program.inputs}
         cuts = [name for name in inputs if name not in own]
         block, used = prune(program.block, (item.variable for item in wanted), cuts)
-        budget = _budget_of(program)
+        budget = budget_of(program)
     translator = request.translator(
         program, registry, _block_converters(block), used, progress, request.provenance, budget
     )
@@ -187,7 +187,8 @@ def _cannot_be_converted(reason: str) -> Paddle2OVError:
     return Paddle2OVError(f"the program cannot be converted: {reason}")
 
 
-def _budget_of(program: Program) -> Budget:
+def budget_of(program: Program) -> Budget:
+    """What a program of its size may take."""
     parameters = sum([weight.data.nbytes for weight in program.parameters.values()])
     return Budget(program.size, parameters, count_operators(program.block))
 

@@ -12,9 +12,22 @@ import paddle2ov
 from gen_models.harness.legacy import ROOT
 from gen_models.harness.spec import FORMATS
 from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, Paddle2OVError, RewriteError
+from paddle2ov.conversion import translated
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites
-from paddle2ov.program.budget import LIMITS, MAX_ARRAY_ELEMENTS, MAX_NESTED_BLOCKS, MAX_PROGRAM_BYTES, Limit
+from paddle2ov.passes.attention.gather_windows import gather_windows
+from paddle2ov.passes.attention.split_qkv import split_qkv
+from paddle2ov.passes.computed_constants import reshaped_constant
+from paddle2ov.passes.layout.permutable import Role, permuted_constant
+from paddle2ov.program.budget import (
+    LIMITS,
+    MAX_ARRAY_ELEMENTS,
+    MAX_NESTED_BLOCKS,
+    MAX_PROGRAM_BYTES,
+    Budget,
+    Limit,
+    charging,
+)
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
 from paddle2ov.program.model import Variable
 from paddle2ov.program.reading import read_contents
@@ -254,6 +267,33 @@ def test_arrays_over_constants_are_computed_to_a_bound():
     model = written_by_rows(3)
     run_rewrites(model, rewrites_for())
     assert counted(model, "SliceScatter") == 4
+
+
+COPIES = "bytes of constants made by rewrites"
+PAIR = ops.constant(np.ones((2, 3), np.float32)).output(0)
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        lambda: run_rewrites(translated(network("swin_stage")), (split_qkv,)),
+        lambda: run_rewrites(translated(network("swin_stage")), (gather_windows,)),
+        lambda: permuted_constant(PAIR, Role.DATA, [1, 0]),
+        lambda: reshaped_constant(PAIR, [3, 2]),
+    ],
+    ids=["cut", "listed", "permuted", "reshaped"],
+)
+def test_copies_of_constants_are_bounded(monkeypatch, copy):
+    """Many nodes may read one weight, and a rewrite copies what each of them reads."""
+    monkeypatch.setitem(LIMITS, COPIES, Limit(20, 0, "operators"))
+    with charging(Budget()), pytest.raises(ModelReadError, match=rf"takes \d+ {COPIES}; a program of this size may"):
+        copy()
+
+
+def test_copies_are_counted_for_each_program(monkeypatch):
+    monkeypatch.setitem(LIMITS, COPIES, Limit(20, 0, "operators"))
+    with pytest.raises(ModelReadError, match=COPIES):
+        paddle2ov.convert(network("swin_stage"))
 
 
 def test_a_rewrite_that_fails_is_named():

@@ -29,7 +29,7 @@ from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import Rule, at, require
-from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS
+from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS, charge_copy
 from paddle2ov.typing import AnyArray, known
 
 
@@ -125,7 +125,9 @@ def _moving(chain: Sequence[Node]) -> list[Node]:
 
 def _gather_indices(chain: Sequence[Node]) -> AnyArray:
     """The source index of each token of a batch item."""
-    indices: AnyArray = np.arange(_length(chain))
+    length = _length(chain)
+    charge_copy(4 * length)
+    indices: AnyArray = np.arange(length)
     for node in _moving(chain):
         indices = indices.reshape(-1, *_inner_dims(node))
         if node.get_type_name() == "Transpose":

@@ -35,6 +35,7 @@ from paddle2ov.passes.constant_operands import perm_of, reshaped_dims
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
+from paddle2ov.program.budget import charge_copy
 from paddle2ov.typing import AnyArray
 
 _SLICING = {"Gather", "Split", "VariadicSplit"}
@@ -289,6 +290,7 @@ def _columns(array: AnyArray, element_type: Type, split: _Split, piece: _Slice, 
     if piece.scale is not None:
         numbers = bits_to_values(chosen, element_type)
         chosen = elements_of(numbers * numbers.dtype.type(piece.scale), element_type)
+    charge_copy(chosen.nbytes)
     columns: AnyArray = np.ascontiguousarray(chosen).reshape(*shape[:axis], -1, *shape[axis + 1 :])
     return columns
 

@@ -17,6 +17,7 @@ from paddle2ov.graph.permutation import inverse
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
+from paddle2ov.program.budget import charge_copy
 from paddle2ov.typing import AnyArray, known
 
 
@@ -165,5 +166,6 @@ def permuted_constant(source: Output, role: Role, perm: list[int]) -> Node | Non
         case Role.DATA | Role.BROADCAST:
             if array.size == 1:
                 return None
+            charge_copy(array.nbytes)
             full = array.reshape((1,) * (rank - array.ndim) + array.shape)
             return large_constant(full.transpose(inverse(perm)).copy(), source.get_element_type())
