@@ -46,6 +46,7 @@ class Limit(Struct, frozen=True):
     per: str
 
 
+_COPIES = "bytes of constants made by rewrites"
 LIMITS = {
     # In the program's file a name takes more than one byte, an operator more than ten, one that fetches more than 100.
     "names in lists of values": Limit(5_000, 1, "bytes of the program"),
@@ -56,7 +57,7 @@ LIMITS = {
     "translations of operators": Limit(1_000, 64, "operators"),
     "bytes of constants made at conversion": Limit(1 << 28, 4, "bytes of the program and its parameters"),
     # Weights that are folded from integers of 8 bits take four times as much, and are cut or permuted once more.
-    "bytes of constants made by rewrites": Limit(1 << 28, 16, "bytes of the program and its parameters"),
+    _COPIES: Limit(1 << 28, 16, "bytes of the program and its parameters"),
 }
 
 
@@ -93,13 +94,19 @@ class Budget:
             most = self._most[what]
             raise BudgetError(f"takes {most - left} {what}; a program of this size may take {most}")
 
+    def affords(self, what: str, amount: int) -> bool:
+        """Whether that much of one of the resources is left, which is then taken."""
+        is_left = self._left[what] >= amount
+        self._left[what] -= amount if is_left else 0
+        return is_left
+
 
 _current: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 
 @contextmanager
 def charging(budget: Budget) -> Iterator[None]:
-    """A context in which `charge_array` and `charge_copy` charge this budget."""
+    """A context in which `charge_array`, `charge_copy` and `affords_copy` charge this budget."""
     token = _current.set(budget)
     try:
         yield
@@ -162,4 +169,10 @@ def charge_copy(size: int) -> None:
     """
     budget = _current.get()
     if budget is not None:
-        budget.charge("bytes of constants made by rewrites", size)
+        budget.charge(_COPIES, size)
+
+
+def affords_copy(size: int) -> bool:
+    """As `charge_copy`, for a rewrite that can do without: False, and nothing is charged, where it would be refused."""
+    budget = _current.get()
+    return budget is None or budget.affords(_COPIES, size)

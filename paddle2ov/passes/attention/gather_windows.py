@@ -29,7 +29,7 @@ from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import Rule, at, require
-from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS, charge_copy
+from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS, affords_copy
 from paddle2ov.typing import AnyArray, known
 
 
@@ -41,7 +41,8 @@ def _moves(graph: Graph, roll: Node) -> list[list[Node]] | None:
         return None
     require(len(_moving(chain)) >= 2, "nothing else moves the data")
     require(_lengths_fit(chain), "the nodes of the chain divide the tokens differently")
-    require(_length(chain) <= MAX_ARRAY_ELEMENTS, "a list of the tokens would take too much memory")
+    length = _length(chain)
+    require(length <= MAX_ARRAY_ELEMENTS and affords_copy(4 * length), "lists of tokens would take too much memory")
     return [chain]
 
 
@@ -125,9 +126,7 @@ def _moving(chain: Sequence[Node]) -> list[Node]:
 
 def _gather_indices(chain: Sequence[Node]) -> AnyArray:
     """The source index of each token of a batch item."""
-    length = _length(chain)
-    charge_copy(4 * length)
-    indices: AnyArray = np.arange(length)
+    indices: AnyArray = np.arange(_length(chain))
     for node in _moving(chain):
         indices = indices.reshape(-1, *_inner_dims(node))
         if node.get_type_name() == "Transpose":

@@ -35,7 +35,7 @@ from paddle2ov.passes.constant_operands import perm_of, reshaped_dims
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
-from paddle2ov.program.budget import charge_copy
+from paddle2ov.program.budget import affords_copy
 from paddle2ov.typing import AnyArray
 
 _SLICING = {"Gather", "Split", "VariadicSplit"}
@@ -82,7 +82,11 @@ class _Split(Struct, frozen=True):
 @at("Reshape", "Split", "VariadicSplit", needs=("Transpose",), reads=("Add", "MatMul"))
 def _projections(graph: Graph, node: Node) -> list[tuple[_Projection, _Split]] | None:
     shared = _shared(node)
-    return None if shared is None else [(_projection(shared), _find_split(shared))]
+    if shared is None:
+        return None
+    projection, split = _projection(shared), _find_split(shared)
+    require(affords_copy(projection.matrix.nbytes), "many projections share the weight: each has a copy of it")
+    return [(projection, split)]
 
 
 def _shared(node: Node) -> _Shared | None:
@@ -290,7 +294,6 @@ def _columns(array: AnyArray, element_type: Type, split: _Split, piece: _Slice, 
     if piece.scale is not None:
         numbers = bits_to_values(chosen, element_type)
         chosen = elements_of(numbers * numbers.dtype.type(piece.scale), element_type)
-    charge_copy(chosen.nbytes)
     columns: AnyArray = np.ascontiguousarray(chosen).reshape(*shape[:axis], -1, *shape[axis + 1 :])
     return columns
 
