@@ -22,7 +22,7 @@ from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, known_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
-from paddle2ov.program.budget import charge_array, check_repeats
+from paddle2ov.program.budget import MAX_REPEATS, charge_array, check_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray
 
@@ -45,7 +45,9 @@ def _prior_halves(node: NodeContext) -> AnyArray:
     """Half widths and heights of the priors at one position, in Paddle's order, [P, 2]."""
     min_sizes = node.get_floats("min_sizes")
     max_sizes = node.get_floats("max_sizes", [])
-    ratios = _expanded(node.get_floats("aspect_ratios", []), node.get_bool("flip", True))
+    aspect_ratios = node.get_floats("aspect_ratios", [])
+    _check_count(node, len(min_sizes) * (2 * len(aspect_ratios) + 2))
+    ratios = _expanded(aspect_ratios, node.get_bool("flip", True))
     first = node.get_bool("min_max_aspect_ratios_order", False)
     node.require(not max_sizes or len(max_sizes) >= len(min_sizes), "fewer than min_sizes", max_sizes=max_sizes)
     halves = []
@@ -61,6 +63,11 @@ def _prior_halves(node: NodeContext) -> AnyArray:
         else:
             halves += [*ratio, *square]
     return np.array(halves).reshape(-1, 2)
+
+
+def _check_count(node: NodeContext, count: int) -> None:
+    """Refuses as many boxes at one position as no detector has: those of each size and each ratio."""
+    node.require(count <= MAX_REPEATS, f"{count} boxes at one position; at most {MAX_REPEATS} are made")
 
 
 def _expanded(ratios: Sequence[float], flip: bool) -> list[float]:
@@ -105,9 +112,11 @@ def anchor_generator(node: NodeContext) -> NamedOutputs:
     dtype = x.get_element_type()
     stride = node.get_floats("stride", [16.0, 16.0])
     offset = node.get_float("offset", 0.5)
+    ratios, sizes = node.get_floats("aspect_ratios"), node.get_floats("anchor_sizes")
+    _check_count(node, len(ratios) * len(sizes))
     halves = []
-    for ratio in node.get_floats("aspect_ratios"):
-        for size in node.get_floats("anchor_sizes"):
+    for ratio in ratios:
+        for size in sizes:
             width = math.floor(math.sqrt(np.float32(stride[0] * stride[1] / ratio)) + 0.5)
             height = math.floor(np.float32(width * ratio) + 0.5)
             halves.append((0.5 * (size / stride[0] * width - 1), 0.5 * (size / stride[1] * height - 1)))

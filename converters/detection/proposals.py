@@ -12,6 +12,7 @@ have their images from LoD, or belong to a single image.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 
 import numpy as np
 from msgspec.structs import replace
@@ -146,12 +147,20 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
 
 def _bound(level: int, refer_level: int) -> float:
     """The smallest number whose rounded float32 logarithm belongs to the level."""
-    bound = np.float32(2.0) ** np.float32(level - refer_level)
-    while True:
-        smaller = np.nextafter(bound, np.float32(0))
-        if np.floor(np.log2(smaller) + np.float32(refer_level)) < level:
-            return float(bound)
-        bound = smaller
+
+    def reaches(bits: int) -> bool:
+        return bool(np.floor(np.log2(_float_of(bits)) + np.float32(refer_level)) >= level)
+
+    # Of positive numbers the larger one has the larger bits.
+    return float(_float_of(bisect_left(range(1, _INFINITY), True, key=reaches) + 1))
+
+
+_INFINITY = 0x7F800000
+"""The bits of infinity in float32."""
+
+
+def _float_of(bits: int) -> np.float32:
+    return np.uint32(bits).view(np.float32)
 
 
 def _own(node: NodeContext, number: Node) -> Node:

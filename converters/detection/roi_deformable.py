@@ -95,7 +95,7 @@ def deformable_psroi_pooling(node: NodeContext) -> NamedOutputs:
 def _offsets(node: NodeContext, image: Tensor, channels: int, cells: tuple[int, int]) -> tuple[list[Node] | None, Node]:
     """The offsets of each cell along y and x, relative to its region, [R, classes, i, j]; the class of each channel."""
     if node.get_int("no_trans"):
-        return None, ints([0] * channels)
+        return None, const(arrays.zeros(channels), Type.i64)
     trans = node.get_input("trans")
     trans_dim, declared = trans.get_partial_shape()[1], node.declared_input_shape("trans")
     width = trans_dim.get_length() if trans_dim.is_static else declared[1] if declared else -1
@@ -115,7 +115,7 @@ def _offsets(node: NodeContext, image: Tensor, channels: int, cells: tuple[int, 
     region = ops.unsqueeze(index_range(dim_of(image, 0)), ints([1, 2, 3]))
     begin = ops.multiply(region, ints(classes * 2 * parts[0] * parts[1]))
     x, y = (ops.gather(flat, ops.add(begin, ints(of_class + i * parts[0] * parts[1])), ints(0)) for i in (0, 1))
-    return [y, x], ints([channel // (channels // classes) for channel in range(channels)])
+    return [y, x], const(arrays.arange(channels) // (channels // classes), Type.i64)
 
 
 def _channel_of(channels: int, cells: tuple[int, int], groups: tuple[int, int]) -> AnyArray:

@@ -31,6 +31,9 @@ from paddle2ov.graph.shapes import dims_of
 _LEAST_SCORES = 100_000
 """How many scores of an image are worth a filter: PicoDet has 170,000 at 320 x 320, with 80 classes."""
 
+_MAX_ANCHORS = 100
+"""How many boxes of each position of a map are looked at one by one; SSD has six."""
+
 
 class Candidates(Struct, frozen=True):
     """Boxes [N, K, 4] and scores [N, classes, K], the index [K] of each among all boxes, and their total."""
@@ -168,7 +171,8 @@ def _map_of(rows: Output) -> Output | None:
     if None in (*before[1:], *after[1:]) or len(before) != 4 or len(after) != 3 or not after[2]:
         return None
     same = math.prod(dim or 0 for dim in before[1:]) == math.prod(dim or 0 for dim in after[1:])
-    return x if same and (before[1] or 0) % after[2] == 0 else None
+    anchors, rest = divmod(before[1] or 0, after[2])
+    return x if same and not rest and anchors <= _MAX_ANCHORS else None
 
 
 def _margin_in(x: Output, width: int, background: int) -> Node:

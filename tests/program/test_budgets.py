@@ -13,6 +13,8 @@ from gen_models.harness.legacy import ROOT
 from gen_models.harness.spec import FORMATS
 from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, Paddle2OVError, RewriteError
 from paddle2ov.conversion import translated
+from paddle2ov.converters.detection.proposals import _bound as level_bound
+from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.attention.gather_windows import gather_windows
@@ -196,6 +198,55 @@ def test_sizes_are_refused_before_they_are_made(name):
     with pytest.raises(OpConversionError, match=name) as refused:
         paddle2ov.convert(whole)
     assert not isinstance(refused.value.__cause__, MemoryError)
+
+
+IMAGE = np.ones((1, 3, 4, 4), np.float32)
+MANY = {"aspect_ratios": [1.0 + i for i in range(10_000)], "variances": [1.0] * 4}
+PRIORS = {
+    "anchor_generator": ({"input": IMAGE}, {**MANY, "anchor_sizes": [1.0] * 10_000, "stride": [1.0, 1.0]}),
+    "prior_box": ({"input": IMAGE, "image": IMAGE}, {**MANY, "min_sizes": [1.0] * 10_000}),
+}
+
+
+@pytest.mark.parametrize("name", PRIORS)
+def test_boxes_of_each_size_and_ratio_are_bounded(name):
+    """Of two lists of 10,000 numbers there would be 10^8 boxes at each position."""
+    whole, _ = program(name, *PRIORS[name], RESULTS.get(name, ("out",)))
+    with pytest.raises(OpConversionError, match=f"cannot convert '{name}': .* boxes at one position; at most 1000"):
+        paddle2ov.convert(whole)
+
+
+def test_channels_that_no_input_tells_are_bounded():
+    inputs = {"x": IMAGE, "boxes": np.ones((1, 4), np.float32)}
+    sizes = {"pooled_height": 1, "pooled_width": 1, "group_size": [1, 1], "part_size": [1, 1], "sample_per_part": 1}
+    attributes = {**sizes, "output_dim": HUGE, "no_trans": True, "trans_std": 0.1, "spatial_scale": 1.0}
+    whole, _ = program("deformable_psroi_pooling", inputs, attributes, ("out",), dynamic=True)
+    with pytest.raises(OpConversionError, match=rf"an array of {HUGE} elements is needed at conversion"):
+        paddle2ov.convert(whole)
+
+
+@pytest.mark.parametrize(("level", "refer"), [(5, 4), (-3, 2), (2**24 + 2, 2**24), (2**30 + 128, 2**30), (0, 10**9)])
+def test_where_a_level_begins_is_found_at_once(level, refer):
+    """The logarithms of many numbers are rounded to one where levels are large."""
+    with np.errstate(divide="ignore"):
+        bound = np.float32(level_bound(level, refer))
+        before, own = (np.floor(np.log2(x) + np.float32(refer)) for x in (np.nextafter(bound, np.float32(0)), bound))
+    assert before < level <= own
+
+
+def test_a_level_beyond_all_numbers_begins_at_infinity():
+    assert level_bound(10**9, 0) == np.inf
+
+
+@pytest.mark.parametrize(("anchors", "side", "splits"), [(6, 100, 1), (1000, 50, 0)])
+def test_boxes_of_a_position_are_looked_at_one_by_one_to_a_bound(anchors, side, splits):
+    """Scores are rows of two of a map, whose channels say how many boxes each position has."""
+    maps = ops.parameter([1, 2 * anchors, side, side], np.float32)
+    rows = ops.reshape(ops.transpose(maps, np.array([0, 2, 3, 1])), np.array([1, side * side * anchors, 2]), False)
+    scores = ops.transpose(ops.softmax(rows, 2), np.array([0, 2, 1])).output(0)
+    boxes = ops.parameter([1, side * side * anchors, 4], np.float32)
+    candidates = score_prefilter(boxes.output(0), scores, 0.1, 0)
+    assert counted(openvino.Model([ops.result(candidates.scores)], [maps]), "VariadicSplit") == splits
 
 
 @pytest.mark.parametrize("format", FORMATS)
