@@ -98,6 +98,7 @@ class Rule(Generic[Site]):
     def __call__(self, graph: Graph) -> Counts:
         done = dict.fromkeys(self.counts, 0)
         for site in self._finder.sites(graph, self.__name__):
-            for kind, count in (self._change(graph, site) or {self.counts[0]: 1}).items():
+            counted = self._change(graph, site)
+            for kind, count in ({self.counts[0]: 1} if counted is None else counted).items():
                 done[kind] += count
         return done

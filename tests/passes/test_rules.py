@@ -19,7 +19,7 @@ from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
 from paddle2ov.passes.replacement import replace
-from paddle2ov.passes.rule import Rule
+from paddle2ov.passes.rule import Rule, at
 from paddle2ov.workarounds.table import row
 from tests.support.models import network
 from tests.support.passes_checks import apply, kinds, model_of, parameter, transpose
@@ -212,6 +212,16 @@ def test_the_example_of_the_guide(monkeypatch):
     graph = Graph(model_of(lambda x: build(x, [ops.sqrt]), [2, 3]))
     assert module.fuse_relus(graph) == {"relus": 1}
     assert graph.match_failures == {"fuse_relus": {"something else reads the first Relu": 1}}
+
+
+@pytest.mark.parametrize(("counted", "expected"), [(None, 2), ({}, 0), ({"relus": 3}, 6)])
+def test_what_a_change_counts(counted, expected):
+    @at("Relu")
+    def each(graph, node):
+        return [node]
+
+    rule = Rule(each, lambda graph, node: counted, "relus")
+    assert rule(Graph(model_of(lambda x: ops.relu(ops.relu(x)), [2]))) == {"relus": expected}
 
 
 def test_the_guide_says_which_rewrites_are_no_rules():
