@@ -1,7 +1,8 @@
 """NumPy's functions that create arrays, for sizes that a program decides: they refuse arrays that are too large.
 
 Each has the arguments of NumPy's function of that name, and raises `BudgetError` before it creates an array of more
-than `MAX_ARRAY_ELEMENTS`. Converters create arrays with these only.
+than `MAX_ARRAY_ELEMENTS`. Converters create arrays with these only. The last two bound what rewrites copy of
+constants.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddle2ov.program.budget import charge_array
+from paddle2ov.program.budget import COPIES, charge_array, current
 from paddle2ov.typing import AnyArray
 
 if TYPE_CHECKING:
@@ -76,6 +77,24 @@ def broadcast(array: AnyArray, shape: Sequence[int]) -> AnyArray:
     """The array in a shape that it broadcasts to, as an array of its own."""
     charge_array(math.prod(shape), array.itemsize)
     return np.array(np.broadcast_to(array, tuple(shape)))
+
+
+def copied(array: AnyArray) -> AnyArray:
+    """A copy of the elements of a constant, of which a rewrite may make any number.
+
+    Raises:
+        BudgetError: the rewrites have copied too much.
+    """
+    budget = current()
+    if budget is not None:
+        budget.charge(COPIES, array.nbytes)
+    return array.copy()
+
+
+def affords_copy(size: int) -> bool:
+    """Whether a rewrite that can do without may copy so many bytes; if it may, they are charged."""
+    budget = current()
+    return budget is None or budget.affords(COPIES, size)
 
 
 def _count(shape: Shape) -> int:

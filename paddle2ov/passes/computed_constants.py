@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from openvino import Node, Output, Shape, Tensor, Type
 from openvino.op import Constant
 
+from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.evaluation import evaluate_node
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import bfloat16_bits, numpy_dtype
-from paddle2ov.program.budget import charge_copy
 from paddle2ov.typing import AnyArray
 
 _COMPUTED = frozenset(("Broadcast", "Concat", "Convert", "Multiply", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
@@ -42,8 +42,7 @@ def reshaped_constant(constant: Output, shape: Sequence[int]) -> Output:
     """A Constant with the same elements in another shape; of any type, those that NumPy lacks included."""
     node = constant.get_node()
     assert isinstance(node, Constant)
-    charge_copy(node.get_byte_size())
-    tensor = Tensor(node.get_data().copy(), Shape(list(shape)), constant.get_element_type())
+    tensor = Tensor(arrays.copied(node.get_data()), Shape(list(shape)), constant.get_element_type())
     return Constant(tensor, shared_memory=False).output(0)
 
 

@@ -46,7 +46,8 @@ class Limit(Struct, frozen=True):
     per: str
 
 
-_COPIES = "bytes of constants made by rewrites"
+COPIES = "bytes of constants made by rewrites"
+"""Many nodes may read one constant, which a rewrite copies for each."""
 LIMITS = {
     # In the program's file a name takes more than one byte, an operator more than ten, one that fetches more than 100.
     "names in lists of values": Limit(5_000, 1, "bytes of the program"),
@@ -57,7 +58,7 @@ LIMITS = {
     "translations of operators": Limit(1_000, 64, "operators"),
     "bytes of constants made at conversion": Limit(1 << 28, 4, "bytes of the program and its parameters"),
     # Weights that are folded from integers of 8 bits take four times as much, and are cut or permuted once more.
-    _COPIES: Limit(1 << 28, 16, "bytes of the program and its parameters"),
+    COPIES: Limit(1 << 28, 16, "bytes of the program and its parameters"),
 }
 
 
@@ -106,12 +107,17 @@ _current: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 @contextmanager
 def charging(budget: Budget) -> Iterator[None]:
-    """A context in which `charge_array`, `charge_copy` and `affords_copy` charge this budget."""
+    """A context in which arrays (`charge_array`, `paddle2ov/graph/arrays.py`) are charged to this budget."""
     token = _current.set(budget)
     try:
         yield
     finally:
         _current.reset(token)
+
+
+def current() -> Budget | None:
+    """The budget that arrays are charged to; None where nothing bounds them."""
+    return _current.get()
 
 
 def check_repeats(count: int) -> int:
@@ -156,23 +162,6 @@ def charge_array(elements: int, itemsize: int = 8) -> None:
         raise BudgetError(
             f"an array of {elements} elements is needed at conversion; at most {MAX_ARRAY_ELEMENTS} are made"
         )
-    budget = _current.get()
+    budget = current()
     if budget is not None:
         budget.charge("bytes of constants made at conversion", max(elements, 0) * itemsize)
-
-
-def charge_copy(size: int) -> None:
-    """Charges the budget for a constant that a rewrite makes of another one, of which a program may have many read it.
-
-    Raises:
-        BudgetError: the rewrites have made too many bytes of them.
-    """
-    budget = _current.get()
-    if budget is not None:
-        budget.charge(_COPIES, size)
-
-
-def affords_copy(size: int) -> bool:
-    """As `charge_copy`, for a rewrite that can do without: False, and nothing is charged, where it would be refused."""
-    budget = _current.get()
-    return budget is None or budget.affords(_COPIES, size)

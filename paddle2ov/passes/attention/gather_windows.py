@@ -20,6 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 from openvino import Node, Type
 
+from paddle2ov.graph.arrays import affords_copy
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import only_consumer
 from paddle2ov.graph.opset import ints, ops
@@ -29,8 +30,10 @@ from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import Rule, at, require
-from paddle2ov.program.budget import MAX_ARRAY_ELEMENTS, affords_copy
 from paddle2ov.typing import AnyArray, known
+
+_MAX_TOKENS = 1 << 22
+"""Of an image, each of which has an index; 65,536 of an image of 1024 x 1024 in patches of 4 x 4."""
 
 
 @at("Roll")
@@ -42,7 +45,7 @@ def _moves(graph: Graph, roll: Node) -> list[list[Node]] | None:
     require(len(_moving(chain)) >= 2, "nothing else moves the data")
     require(_lengths_fit(chain), "the nodes of the chain divide the tokens differently")
     length = _length(chain)
-    require(length <= MAX_ARRAY_ELEMENTS and affords_copy(4 * length), "lists of tokens would take too much memory")
+    require(length <= _MAX_TOKENS and affords_copy(4 * length), "lists of tokens would take too much memory")
     return [chain]
 
 

@@ -25,6 +25,7 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output, Type
 
+from paddle2ov.graph.arrays import affords_copy
 from paddle2ov.graph.constants import constant_of, ints_of, number_of
 from paddle2ov.graph.consumers import consumers, only_consumer
 from paddle2ov.graph.opset import ints, ops
@@ -35,7 +36,6 @@ from paddle2ov.passes.constant_operands import perm_of, reshaped_dims
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
-from paddle2ov.program.budget import affords_copy
 from paddle2ov.typing import AnyArray
 
 _SLICING = {"Gather", "Split", "VariadicSplit"}

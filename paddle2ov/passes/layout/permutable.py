@@ -11,13 +11,13 @@ from enum import Enum, auto
 from msgspec import Struct
 from openvino import Node, Output
 
+from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.opset import ints
 from paddle2ov.graph.permutation import inverse
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
-from paddle2ov.program.budget import charge_copy
 from paddle2ov.typing import AnyArray, known
 
 
@@ -166,6 +166,5 @@ def permuted_constant(source: Output, role: Role, perm: list[int]) -> Node | Non
         case Role.DATA | Role.BROADCAST:
             if array.size == 1:
                 return None
-            charge_copy(array.nbytes)
             full = array.reshape((1,) * (rank - array.ndim) + array.shape)
-            return large_constant(full.transpose(inverse(perm)).copy(), source.get_element_type())
+            return large_constant(arrays.copied(full.transpose(inverse(perm))), source.get_element_type())
