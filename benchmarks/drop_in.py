@@ -44,7 +44,7 @@ BY = {
     "C++ frontend": "read_model",
 }
 """The last word of a way to run a network -> how the worker runs it."""
-REWRITTEN = ("tcn", "resnet_last", "mobilenet_last", "inception_last", "csp_last")
+REWRITTEN = ("tcn", "fourier_operator", "resnet_last", "mobilenet_last", "inception_last", "csp_last")
 """Networks that docs/rewrites.md compares with and without rewrites."""
 NETWORKS = [name for name in INPUTS if name not in REWRITTEN]
 

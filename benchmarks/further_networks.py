@@ -1,4 +1,4 @@
-"""Networks of the kinds that image models are not: small ones, tables, graphs, decoders, voices, sequences (LoD)."""
+"""Networks of the kinds that image models are not: small ones, tables, graphs, decoders, voices, spectra, sequences."""
 
 from __future__ import annotations
 
@@ -69,6 +69,37 @@ class Vocoder(nn.Layer):
         return paddle.tanh(self.leave(functional.leaky_relu(x, 0.1)))
 
 
+class FourierOperator(nn.Layer):
+    """A tensorized Fourier neural operator: weights on the lowest frequencies of an image, beside pointwise layers."""
+
+    def __init__(self, width: int = 32, layers: int = 4, modes: tuple[int, int] = (16, 9)) -> None:
+        super().__init__()
+        self.modes, self.enter, self.leave = modes, nn.Conv2D(1, width, 1), nn.Conv2D(width, 1, 1)
+        self.skips = nn.LayerList([nn.Conv2D(width, width, 1) for _ in range(layers)])
+        self.real, self.imag = (
+            nn.ParameterList([self.create_parameter([width, width, *modes]) for _ in range(layers)]) for _ in range(2)
+        )
+
+    def forward(self, x: Any) -> Any:
+        x, (rows, columns) = self.enter(x), self.modes
+        height, width = x.shape[2:]
+        edge = (height - rows) // 2
+        for i, skip in enumerate(self.skips):
+            c, d = self.real[i], self.imag[i]
+            spectrum = paddle.fft.fftshift(paddle.fft.rfft2(x, norm="forward"), axes=[-2])
+            low = spectrum[:, :, edge:-edge, :columns]
+            a, b = paddle.real(low), paddle.imag(low)
+            pairs = [
+                paddle.einsum("bixy,ioxy->boxy", p, c) + sign * paddle.einsum("bixy,ioxy->boxy", q, d)
+                for p, q, sign in ((a, b, -1), (b, a, 1))
+            ]
+            pads = [0, width // 2 + 1 - columns, edge, edge]
+            kept = paddle.complex(*(functional.pad(part, pads) for part in pairs))
+            y = paddle.fft.irfft2(paddle.fft.fftshift(kept, axes=[-2]), s=(height, width), norm="forward")
+            x = functional.gelu(y + skip(x))
+        return self.leave(x)
+
+
 class Formulas(nn.Layer):
     """A decoder of two layers with caches, which writes this many tokens."""
 
@@ -132,6 +163,7 @@ NETWORKS: dict[str, tuple[Any, list[tuple[str, list[int], str]]]] = {
     "recommender": (DeepFM, [("ids", [26], "int64"), ("dense", [13], "float32")]),
     "graph": (Graph, [("x", [64], "float32"), ("source", [], "int64"), ("target", [], "int64")]),
     "vocoder": (Vocoder, [("x", [80, -1], "float32")]),
+    "fourier_operator": (FourierOperator, [("x", [1, 64, 64], "float32")]),
     "table_decoder": (partial(table_decoder, 256, 96, 100, 30), [("x", [96, -1, -1], "float32")]),
     "formula_decoder": (Formulas, [("features", [-1, 256], "float32")]),
     "beam_search": (BeamSearch, [("state", [128], "float32")]),

@@ -57,6 +57,7 @@ INPUTS: dict[str, dict[str, tuple[Any, ...]]] = {
     "formula_decoder": {"features": ([1, 60, 256], "float32")},
     "beam_search": {"state": ([1, 128], "float32")},
     "lod_tagger": {"ids": ([50, 1], "int64", 0, 20000)},
+    "fourier_operator": {"x": ([1, 1, 64, 64], "float32")},
     "tcn": {"x": ([1, 64, 200], "float32")},
     "resnet_last": {"x": ([1, 224, 224, 3], "float32")},
     "mobilenet_last": {"x": ([1, 224, 224, 3], "float32")},

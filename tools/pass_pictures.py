@@ -25,6 +25,7 @@ from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.merge_patches import merge_patches
 from paddle2ov.passes.attention.split_qkv import split_qkv
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
+from paddle2ov.passes.fourier.transforms_to_products import transforms_to_products
 from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
 from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.move_transposes import move_transposes
@@ -163,6 +164,13 @@ def decoder() -> Model:
     return model(ops.gather(boxes, index, np.array(1)))
 
 
+def spectrum() -> Model:
+    """The lowest frequencies of an image, as two parts."""
+    pairs = ops.multiply(ops.rdft(parameter(1, 8, 32, 32), np.array([2, 3])), np.float32(0.1))
+    bounds = np.array([0, 0]), np.array([8, 8]), np.array([1, 1]), np.array([2, 3])
+    return model(*(ops.slice(ops.gather(pairs, np.array(i), np.array(-1)), *bounds) for i in (0, 1)))
+
+
 PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
     "transposes_to_reshapes": (permutes_without_moves, (transposes_to_reshapes,)),
     "split_qkv": (attention, (split_qkv,)),
@@ -174,6 +182,7 @@ PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
     "sink_squeezes": (longer_sequence, (sink_squeezes,)),
     "move_transposes": (between_layouts, (move_transposes,)),
     "fuse_transposes": (chain, (fuse_transposes,)),
+    "transforms_to_products": (spectrum, (transforms_to_products,)),
     "gather_pushdown": (decoder, (gather_pushdown,)),
     "transpose_feature_maps": (grids, (transpose_feature_maps,)),
 }

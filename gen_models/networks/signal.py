@@ -72,6 +72,30 @@ def _spectral_convolution() -> Any:
     return Spectral()
 
 
+def _tensorized_operator() -> Any:
+    """Tensorized Fourier neural operator: the lowest frequencies are in the middle, and written into zeros."""
+
+    class Operator(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.real = self.create_parameter([4, 4, 4, 3])
+            self.imag = self.create_parameter([4, 4, 4, 3])
+
+        def forward(self, x: Any) -> Any:
+            spectrum = paddle.fft.fftshift(paddle.fft.rfftn(x, axes=[-2, -1], norm="forward"), axes=[-2])
+            low = spectrum[:, :, 2:-2, :-2]
+            (a, b), (c, d) = (paddle.real(low), paddle.imag(low)), (self.real, self.imag)
+            real, imag = (
+                paddle.einsum("bixy,ioxy->boxy", p, c) + sign * paddle.einsum("bixy,ioxy->boxy", q, d)
+                for p, q, sign in ((a, b, -1), (b, a, 1))
+            )
+            kept = paddle.zeros([2, 4, 8, 5], dtype="complex64")
+            kept[:, :, 2:-2, :-2] = paddle.complex(real, imag)
+            return paddle.fft.irfftn(paddle.fft.fftshift(kept, axes=[-2]), s=(8, 8), axes=[-2, -1], norm="forward")
+
+    return Operator()
+
+
 def _fourier_unit() -> Any:
     """Fast Fourier convolution (as in LaMa): a convolution on the real and imaginary parts of the spectrum."""
 
@@ -170,6 +194,7 @@ NETWORKS = [
     Network("log_mel_spectrogram", _features("LogMelSpectrogram"), {"x": _WAVE}, [_LONGER]),
     Network("mfcc", _features("MFCC"), {"x": _WAVE}, [_LONGER]),
     Network("fourier_neural_operator", _spectral_convolution, {"x": tensor([2, 4, 8, 8], dims=[-1, 4, 8, 8])}, **_PIR),
+    Network("tensorized_fourier_operator", _tensorized_operator, {"x": tensor([2, 4, 8, 8])}),
     Network("fast_fourier_convolution", _fourier_unit, {"x": tensor([2, 4, 8, 8], dims=[-1, 4, 8, 8])}),
     _network("fnet_mixing", _mixing, x=tensor([2, 7, 6], dims=[-1, -1, 6])),
     _network("complex_rotary", _rotary, x=tensor([2, 6, 8], dims=[-1, 6, 8]), y=tensor([6, 4], low=-4, high=4)),

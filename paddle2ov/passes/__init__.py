@@ -23,6 +23,7 @@ from paddle2ov.passes.attention.split_qkv import split_qkv
 from paddle2ov.passes.broadcast_select import broadcast_select
 from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
 from paddle2ov.passes.drop_neutral import drop_neutral
+from paddle2ov.passes.fourier.transforms_to_products import transforms_to_products
 from paddle2ov.passes.fuse_softmax import fuse_softmax
 from paddle2ov.passes.graph import Counts, Graph, MatchFailures
 from paddle2ov.passes.integer_weights import integer_weights
@@ -52,6 +53,7 @@ REWRITES: tuple[Rewrite, ...] = (
     broadcast_select,
     squeeze_unit_axes,
     sink_squeezes,
+    transforms_to_products,  # after these, which leave a Pad alone, and before those that remove transposes
     split_qkv,
     gather_windows,
     add_masks_to_scores,

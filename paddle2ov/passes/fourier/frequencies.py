@@ -1,0 +1,218 @@
+"""Which frequencies of a spectrum are read, and which ones of one are not 0.
+
+Spectra are walked from their transform to where something else than a choice of frequencies reads them, and from the
+inverse transform back to what is not 0: operators of neural networks keep the lowest frequencies only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msgspec import Struct
+from openvino import Node, Output
+
+from paddle2ov.graph.constants import ints_of, is_zero, number_of
+from paddle2ov.graph.consumers import consumers
+from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.shapes import dims_of
+
+Kept = dict[int, list[int]]
+"""Axis -> the elements along it that are there, in their order."""
+
+_WITHOUT_VALUES = ("Broadcast", "Convert", "Reshape", "Tile", "Transpose", "Unsqueeze")
+"""Nodes whose results are 0 where their first input is."""
+
+
+class Reading(Struct, frozen=True):
+    """A tensor that holds some elements of a spectrum: its real part (0), its imaginary one (1), or pairs of both."""
+
+    output: Output
+    part: int | None
+    kept: Kept
+
+
+class Parts(Struct, frozen=True):
+    """The real and the imaginary part of a spectrum, and which of its elements they hold; all others are 0."""
+
+    real: Output
+    imaginary: Output
+    kept: Kept
+
+
+def readings(spectrum: Output, kept: Kept) -> list[Reading]:
+    """What is chosen of a spectrum of pairs, until something else reads it."""
+    found, open_ = [], [Reading(spectrum, None, kept)]
+    while open_:
+        reading = open_.pop()
+        nodes = [consumer.get_node() for consumer in consumers(reading.output)]
+        further = [choice for node in nodes if (choice := _choice(node, reading)) is not None]
+        if nodes and len(further) == len(nodes):
+            open_ += further
+        else:
+            found.append(reading)
+    return found
+
+
+def _choice(node: Node, reading: Reading) -> Reading | None:
+    """What a node chooses of the elements; None if it does something else."""
+    kind = node.get_type_name()
+    if kind == "Gather":
+        rank = len(dims_of(reading.output) or [])
+        index = number_of(node.input_value(1))
+        is_part = reading.part is None and index in (0, 1) and len(dims_of(node.output(0)) or []) == rank - 1
+        if not is_part or number_of(node.input_value(2)) not in (-1, rank - 1) or node.get_attributes()["batch_dims"]:
+            return None
+        return Reading(node.output(0), int(index or 0), reading.kept)
+    kept = _rolled(node, reading.kept) if kind == "Roll" else None
+    if kind == "Slice":
+        kept = _sliced(node.input_values()[1:], reading.kept, len(dims_of(reading.output) or []))
+    return None if kept is None else Reading(node.output(0), reading.part, kept)
+
+
+def _rolled(node: Node, kept: Kept, back: bool = False) -> Kept | None:
+    """The elements after a Roll, or before it; None if it concerns another axis, or is computed."""
+    rank = len(dims_of(node.input_value(0)) or [])
+    shifts, axes = (ints_of(_unconverted(value)) for value in node.input_values()[1:])
+    if shifts is None or axes is None or any(axis % rank not in kept for axis in axes):
+        return None
+    result = dict(kept)
+    for shift, axis in zip(shifts * (len(axes) if len(shifts) == 1 else 1), axes, strict=True):
+        elements = result[axis % rank]
+        last = (shift if back else -shift) % len(elements)
+        result[axis % rank] = elements[last:] + elements[:last]
+    return result
+
+
+def _unconverted(value: Output) -> Output:
+    """The integers that a Convert to another type of integers reads."""
+    node = value.get_node()
+    return node.input_value(0) if node.get_type_name() == "Convert" else value
+
+
+def _sliced(operands: Sequence[Output], kept: Kept, rank: int) -> Kept | None:
+    """The elements within the bounds of a Slice; None if it concerns another axis, or is computed."""
+    starts, stops, steps, *rest = map(ints_of, operands)
+    axes = rest[0] if rest else [*range(len(starts or ()))]
+    if (
+        starts is None
+        or stops is None
+        or steps is None
+        or axes is None
+        or any(axis % rank not in kept for axis in axes)
+    ):
+        return None
+    result = dict(kept)
+    for start, stop, step, axis in zip(starts, stops, steps, axes, strict=True):
+        elements = result[axis % rank]
+        is_open = step < 0 and stop < -len(elements)  # where Python counts from the end
+        result[axis % rank] = elements[start : None if is_open else stop : step]
+    return result if all(map(len, result.values())) else None
+
+
+def parts_of(spectrum: Output, kept: Kept) -> Parts | None:
+    """The parts of a spectrum that is a Concat of both, without elements that are 0; None if it is another node."""
+    node = spectrum.get_node()
+    axis = len(dims_of(spectrum) or []) - 1
+    if node.get_type_name() != "Concat" or node.get_attributes()["axis"] not in (-1, axis):
+        return None
+    halves = [source.get_node() for source in node.input_values()]
+    if len(halves) != 2 or any(
+        half.get_type_name() != "Unsqueeze" or ints_of(half.input_value(1)) not in ([-1], [axis]) for half in halves
+    ):
+        return None
+    parts = [half.input_value(0) for half in halves]
+    inner = [part.get_node().input_value(0) for part in parts if _keeps(part, kept)]
+    crossed = len(inner) == 2 and [_sizes_read(part) for part in parts] == inner[::-1]
+    (real, there), (imaginary, same) = (_not_zero(part, kept) for part in (inner if crossed else parts))
+    if there != same:
+        return Parts(parts[0], parts[1], kept)
+    if crossed:
+        real, imaginary = _broadcast(real, imaginary), _broadcast(imaginary, real)
+    return Parts(real, imaginary, there)
+
+
+def _keeps(part: Output, kept: Kept) -> bool:
+    """Whether a node broadcasts a tensor along other axes than those of a spectrum."""
+    node = part.get_node()
+    if node.get_type_name() != "Broadcast" or node.get_attributes()["mode"] != "bidirectional":
+        return False
+    before, after = dims_of(node.input_value(0)) or [], dims_of(part) or []
+    return len(before) == len(after) and all(before[axis] == after[axis] is not None for axis in kept)
+
+
+def _sizes_read(part: Output) -> Output | None:
+    """The tensor to whose shape a node broadcasts."""
+    shape = part.get_node().input_value(1).get_node()
+    return shape.input_value(0) if shape.get_type_name() == "ShapeOf" else None
+
+
+def _broadcast(value: Output, other: Output) -> Output:
+    return ops.broadcast(value, ops.shape_of(other), broadcast_spec="BIDIRECTIONAL").output(0)
+
+
+def _not_zero(value: Output, kept: Kept) -> tuple[Output, Kept]:
+    """The elements that are not known to be 0, and which those of `kept` are that they stand for."""
+    node = value.get_node()
+    kind = node.get_type_name()
+    inner: tuple[Output, Kept | None] = (value, None)
+    if kind == "Roll":
+        inner = node.input_value(0), _rolled(node, kept, back=True)
+    elif kind == "SliceScatter" and _is_zero(node.input_value(0)):
+        rank = len(dims_of(value) or [])
+        inner = node.input_value(1), _sliced(node.input_values()[2:], kept, rank)
+    elif kind == "Pad":
+        inner = node.input_value(0), _padded(node, kept)
+    elif kind == "Concat":
+        inner = _joined(node, kept)
+    return (value, kept) if inner[1] is None else _not_zero(inner[0], inner[1])
+
+
+def _padded(node: Node, kept: Kept) -> Kept | None:
+    """Which elements the input of a Pad with zeros stands for."""
+    begin, end = (ints_of(value) for value in node.input_values()[1:3])
+    mode = node.get_attributes()["pad_mode"]
+    if mode != "constant" or begin is None or end is None or not _is_zero(node.input_value(3)):
+        return None
+    sides = {axis: pair for axis, pair in enumerate(zip(begin, end, strict=True)) if pair != (0, 0)}
+    if min((*begin, *end)) < 0 or any(axis not in kept for axis in sides):
+        return None
+    return {**kept, **{axis: kept[axis][first : len(kept[axis]) - last] for axis, (first, last) in sides.items()}}
+
+
+def _joined(node: Node, kept: Kept) -> tuple[Output, Kept | None]:
+    """What is joined without zeros, and which elements it stands for."""
+    axis = node.get_attributes()["axis"] % len(dims_of(node.output(0)) or [0])
+    pieces = node.input_values()
+    sizes = [(dims_of(piece) or [])[axis] for piece in pieces]
+    is_kept = [not _is_zero(piece) for piece in pieces]
+    if axis not in kept or None in sizes or all(is_kept) or not any(is_kept):
+        return node.output(0), None
+    elements, start = [], 0
+    for size, is_one in zip(sizes, is_kept, strict=True):
+        elements += kept[axis][start : start + (size or 0)] if is_one else []
+        start += size or 0
+    left = [piece for piece, is_one in zip(pieces, is_kept, strict=True) if is_one]
+    joined = left[0] if len(left) == 1 else ops.concat(left, axis).output(0)
+    return joined, {**kept, axis: elements}
+
+
+def _is_zero(value: Output) -> bool:
+    """Whether a tensor is nothing but zeros."""
+    node = value.get_node()
+    while node.get_type_name() in _WITHOUT_VALUES:
+        node = node.input_value(0).get_node()
+    if node.get_type_name() == "Multiply":
+        numbers = [number_of(factor) for factor in node.input_values() if not _is_zero(factor)]
+        return len(numbers) < 2 and all(number is not None and math.isfinite(number) for number in numbers)
+    return is_zero(node.output(0))
+
+
+def chosen(value: Output, there: Sequence[int], wanted: Sequence[int], axis: int) -> Output:
+    """The wanted ones of the elements along an axis."""
+    if list(there) == list(wanted):
+        return value
+    first = there.index(wanted[0])
+    if list(there[first : first + len(wanted)]) == list(wanted):
+        return ops.slice(value, ints([first]), ints([first + len(wanted)]), ints([1]), ints([axis])).output(0)
+    return ops.gather(value, ints([there.index(element) for element in wanted]), ints(axis)).output(0)

@@ -1,0 +1,244 @@
+"""Short Fourier transforms become products of the frequencies that are used, and stay where that would take longer."""
+
+import numpy as np
+import pytest
+from openvino import Type, opset16 as ops
+
+from paddle2ov import convert
+from paddle2ov.passes import Graph
+from paddle2ov.passes.fourier.transforms_to_products import transforms_to_products
+from tests.support.models import network
+from tests.support.passes_checks import apply, compare, kinds, model_of
+
+FFTS = ("RDFT", "IRDFT", "DFT", "IDFT")
+ONE = {"transforms": 1}
+
+
+def transform(kind, axes, *size):
+    return lambda x: ops.relu(getattr(ops, kind)(x, np.array(axes), *map(np.array, size)))
+
+
+def part(x, i):
+    return ops.gather(x, np.array(i), np.array(-1))
+
+
+def pairs(real, imaginary):
+    return ops.concat([ops.unsqueeze(half, np.array([-1])) for half in (real, imaginary)], -1)
+
+
+def cut(x, start, stop, axes, step=1):
+    return ops.slice(x, *(np.array([item] * len(axes)) for item in (start, stop, step)), np.array(axes))
+
+
+@pytest.mark.parametrize(
+    ("kind", "dims", "axes"),
+    [
+        ("rdft", [3, 8], [1]),
+        ("rdft", [8], [0]),
+        ("rdft", [2, 9, 3], [-2]),
+        ("rdft", [2, 1], [1]),
+        ("rdft", [2, 5, 8], [1, 2]),
+        ("rdft", [2, 4, 5, 6, 3], [1, 2, 3]),
+        ("rdft", [2, 3, 4, 5], [2, 1, 3]),  # the last one of them is that of real numbers
+        ("rdft", [-1, -1, 4, 6], [2, 3]),
+        ("dft", [3, 8, 2], [1]),
+        ("dft", [2, 5, 4, 2], [2, 1]),
+        ("dft", [-1, 3, 4, 5, 2], [1, 2]),
+        ("idft", [3, 7, 2], [-1]),
+        ("idft", [2, 3, 4, 5, 2], [1, 2, 3]),
+        ("irdft", [3, 5, 2], [1]),
+        ("irdft", [2, 4, 5, 2], [1, 2]),
+        ("irdft", [-1, 3, 4, 5, 3, 2], [1, 2, 3]),
+    ],
+)
+def test_transforms(kind, dims, axes):
+    model = compare(transforms_to_products, transform(kind, axes), dims, sites=ONE)
+    left = kinds(model)
+    assert not [name for name in FFTS if left[name]]
+    assert left["MatMul"] == len(axes)
+    assert left["Transpose"] <= (2 if kind in ("dft", "idft") else 1)
+
+
+@pytest.mark.parametrize("size", [7, 8])
+def test_a_spectrum_of_odd_and_even_sizes(size):
+    """The element that stands for n / 2 is there for even sizes only."""
+    spectrum = [4, size // 2 + 1]
+
+    def build(x):
+        return ops.relu(ops.irdft(x, np.array([0, 1]), np.array([4, size])))
+
+    compare(transforms_to_products, build, [*spectrum, 2], sites=ONE)
+
+
+def test_what_is_real_stays_real():
+    """Sines of half turns are exactly 0: so are the parts of a spectrum that are 0 for any signal."""
+    model = model_of(transform("rdft", [0]), [8])
+    assert transforms_to_products(Graph(model)) == ONE
+    (matrix,) = (node.get_data() for node in model.get_ops() if list(node.get_output_shape(0)) == [10, 8])
+    assert not matrix[[5, 9]].any()
+
+
+def chosen(x):
+    """What a neural operator reads: the zero frequency in the middle, some around it, and both parts."""
+    spectrum = ops.multiply(ops.rdft(x, np.array([2, 3])), np.float32(0.25))
+    halves = [ops.roll(part(spectrum, i), np.array([4]), np.array([2])) for i in (0, 1)]
+    return [ops.relu(cut(half, 2, 6, [2, 3])) for half in halves]
+
+
+def corners(x):
+    """What another one reads: two corners of the spectrum."""
+    spectrum = ops.rdft(x, np.array([2, 3]))
+    halves = [part(spectrum, i) for i in (0, 1)]
+    low = [ops.relu(cut(cut(half, 0, 3, [2]), 0, 4, [3])) for half in halves]
+    return [*low, *(ops.relu(cut(cut(half, -2, 9, [2]), 0, 4, [3])) for half in halves)]
+
+
+@pytest.mark.parametrize(
+    ("build", "matrices"),
+    [(chosen, {(8, 12), (8, 16)}), (corners, {(8, 12), (10, 16)})],
+)
+@pytest.mark.parametrize("batch", [2, -1])
+def test_only_frequencies_that_are_read(build, matrices, batch):
+    model, counts = apply(transforms_to_products, build, [batch, 3, 8, 12])
+    assert counts == ONE
+    shapes = [
+        node.input_value(i).get_partial_shape()
+        for node in model.get_ops()
+        if node.get_type_name() == "MatMul"
+        for i in (0, 1)
+    ]
+    assert {tuple(shape.to_shape()) for shape in shapes if shape.is_static and len(shape) == 2} == matrices
+    assert not {"Roll", "Transpose", "Multiply"} & {*kinds(model)}
+
+
+@pytest.mark.parametrize("step", [1, 2, -1])
+def test_slices_in_steps(step):
+    bounds = (1, 6) if step > 0 else (5, -9)
+
+    def build(x):
+        return ops.relu(cut(part(ops.rdft(x, np.array([1])), 1), *bounds, [1], step))
+
+    assert apply(transforms_to_products, build, [3, 14])[1] == ONE
+
+
+def test_a_spectrum_that_something_else_reads_too():
+    def build(x):
+        spectrum = ops.dft(x, np.array([1]))
+        return [ops.relu(spectrum), ops.relu(cut(part(spectrum, 0), 0, 2, [1])), part(spectrum, 1)]
+
+    model, counts = apply(transforms_to_products, build, [3, 6, 2])
+    assert counts == ONE
+    assert kinds(model)["DFT"] == 0
+
+
+def zeros(*shape):
+    return ops.broadcast(np.float32(0), np.array(shape))
+
+
+def scattered(x, y):
+    """The parts are put in the middle of zeros, and rolled."""
+    bounds = [np.array(item) for item in ([2, 0], [-2, 3], [1, 1], [2, 3])]
+    nothing = zeros(2, 3, 8, 7)
+    halves = [
+        ops.roll(ops.slice_scatter(target, half, *bounds), np.array([4]), np.array([2]))
+        for target, half in ((nothing, x), (ops.multiply(nothing, np.float32(0)), y))
+    ]
+    return ops.multiply(ops.irdft(pairs(*halves), np.array([2, 3]), np.array([8, 12])), np.float32(3))
+
+
+def joined(x, y):
+    """The parts are joined with zeros on both axes."""
+
+    def whole(half):
+        rows = ops.concat([cut(half, 0, 2, [2]), zeros(2, 3, 4, 3), cut(half, 2, 4, [2])], 2)
+        return ops.concat([rows, zeros(2, 3, 8, 4)], 3)
+
+    return ops.irdft(pairs(whole(x), whole(y)), np.array([2, 3]), np.array([8, 12]))
+
+
+@pytest.mark.parametrize("build", [scattered, joined])
+def test_only_frequencies_that_are_not_zero(build):
+    model, counts = apply(transforms_to_products, build, [2, 3, 4, 3], [2, 3, 4, 3])
+    assert counts == ONE
+    left = kinds(model)
+    assert not {"Roll", "SliceScatter", "Broadcast", "Transpose"} & {*left}
+    assert left["MatMul"] == 2
+
+
+def test_parts_of_different_frequencies():
+    """One part has fewer elements than the other: both are whole."""
+
+    def build(x, y):
+        return ops.idft(pairs(ops.concat([x, zeros(2, 3)], 1), ops.concat([zeros(2, 3), y], 1)), np.array([1]))
+
+    model, counts = apply(transforms_to_products, build, [2, 3], [2, 3])
+    assert counts == ONE
+    assert kinds(model)["Broadcast"] == 2
+
+
+def test_no_zeros():
+    """NaN is no number that makes zeros of zeros, and ones are none."""
+
+    def build(x, y):
+        halves = [
+            ops.concat([half, ops.multiply(zeros(2, 3), np.float32(factor))], 1)
+            for half, factor in ((x, np.nan), (y, 1))
+        ]
+        ones = ops.concat([x, ops.broadcast(np.float32(1), np.array([2, 3]))], 1)
+        return [ops.idft(pairs(*halves), np.array([1])), ops.idft(pairs(ones, ones), np.array([1]))]
+
+    model, counts = apply(transforms_to_products, build, [2, 3], [2, 3])
+    assert counts == {"transforms": 2}
+    assert kinds(model)["Concat"] >= 4
+
+
+@pytest.mark.parametrize(
+    ("build", "dims", "reason"),
+    [
+        (transform("rdft", [1]), [3, -1], "a size is not known"),
+        (transform("rdft", [1]), [3, 8, -1], "a size is not known"),
+        (transform("rdft", [0, 2]), [4, 3, 8], "the axes are not in a row"),
+        (transform("rdft", [2, 1]), [4, 3, 8], "the axis of real numbers is not the last one"),
+        (transform("rdft", [1], [6]), [3, 8], "the signal is cut or padded"),
+        (transform("rdft", [1], [9]), [3, 8], "the signal is cut or padded"),
+        (transform("irdft", [1], [14]), [3, 5, 2], "the signal is cut or padded"),
+        (transform("rdft", [1]), [3, 512], "there are many frequencies, of a power of two"),
+        (transform("dft", [1]), [3, 256, 2], "there are many frequencies, of a power of two"),
+        (transform("rdft", [1]), [3, 1000], "the matrix would be large"),
+    ],
+)
+def test_what_stays(build, dims, reason):
+    graph = Graph(model_of(build, dims))
+    assert transforms_to_products(graph) == {"transforms": 0}
+    assert graph.match_failures == {"transforms_to_products": {reason: 1}}
+
+
+@pytest.mark.parametrize("size", [256, 500])
+def test_the_longest(size):
+    assert apply(transforms_to_products, transform("rdft", [1]), [2, size], tolerance=1e-4)[1] == ONE
+
+
+def test_few_of_many_frequencies():
+    """A matrix of few frequencies is small, whatever the size."""
+
+    def build(x):
+        return ops.relu(cut(part(ops.rdft(x, np.array([1])), 0), 0, 9, [1]))
+
+    model, counts = apply(transforms_to_products, build, [2, 2048], tolerance=1e-3)
+    assert counts == ONE
+    assert kinds(model)["RDFT"] == 0
+
+
+def test_other_types_stay():
+    model = model_of(transform("rdft", [1]), [2, 8], types=[Type.f16])
+    assert transforms_to_products(Graph(model)) == {"transforms": 0}
+
+
+@pytest.mark.parametrize("format", ["pir", "legacy"])
+@pytest.mark.parametrize("name", ["fourier_neural_operator", "tensorized_fourier_operator", "fast_fourier_convolution"])
+def test_networks_that_multiply_spectra(name, format):
+    """Their results are those of Paddle (`tests/translation/test_networks.py`); no frequency is computed in vain."""
+    if (name, format) == ("fourier_neural_operator", "legacy"):
+        return
+    left = kinds(convert(network(name, format)))
+    assert not [kind for kind in (*FFTS, "Roll", "SliceScatter", "Pad") if left[kind]]
