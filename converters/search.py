@@ -64,12 +64,12 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
         return {"out": x, "indices": ints(0)}
     k = ints(node.get_int("k", 1)) if node.is_known("k") else scalar_of(node, "k", Type.i64)
     # Always sorted: without `sorted` Paddle leaves the order undefined.
-    best = topk(x, k, axis, node.get_bool("largest", True))
+    values, indices = topk(x, k, axis, node.get_bool("largest", True))
     if node.is_known("k"):
-        return {"out": best.output(0), "indices": best.output(1)}
+        return {"out": values, "indices": indices}
     sizes = [ops.unsqueeze(k, ints(0)) if i == axis else dim_vector(x, [i]) for i in range(rank)]
     shape = ops.concat(sizes, 0)
-    return {"out": with_shape(best.output(0), shape), "indices": with_shape(best.output(1), shape)}
+    return {"out": with_shape(values, shape), "indices": with_shape(indices, shape)}
 
 
 def _arg_extreme(largest: bool) -> Converter:
@@ -81,9 +81,8 @@ def _arg_extreme(largest: bool) -> Converter:
         if not flat and not node.is_known("axis") and (rank := rank_of(node, node.get_input("x"))):
             x = node.get_input("x")
             axis_node = computed_axis(node, rank)
-            index = topk(
-                _sortable(ops.transpose(x, front_permutations(axis_node, rank)[0])), ints(1), 0, largest
-            ).output(1)
+            moved = ops.transpose(x, front_permutations(axis_node, rank)[0])
+            index = topk(_sortable(moved), ints(1), 0, largest)[1]
             if not keep:
                 return {"out": cast_to(ops.squeeze(index, ints([0])), dtype)}
             dims = ops.select(ops.equal(ints(list(range(rank))), axis_node), ints(1), shape_of(x))
@@ -121,10 +120,10 @@ def kthvalue(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     k = node.get_int("k", 1)
-    smallest = topk(_nan_as_infinity(x), ints(k), axis, largest=False)
+    smallest, their_indices = topk(_nan_as_infinity(x), ints(k), axis, largest=False)
     keep = node.get_bool("keepdim", False)
-    indices = ops.gather(smallest.output(1), ints([k - 1]), ints(axis))
-    value = _restore_nan(x, ops.gather(smallest.output(0), ints([k - 1]), ints(axis)), indices, axis)
+    indices = ops.gather(their_indices, ints([k - 1]), ints(axis))
+    value = _restore_nan(x, ops.gather(smallest, ints([k - 1]), ints(axis)), indices, axis)
     both = {"out": value, "indices": indices}
     return both if keep else {name: ops.squeeze(value, ints([axis])) for name, value in both.items()}
 
@@ -138,7 +137,7 @@ def mode(node: NodeContext) -> NamedOutputs:
     # How often each element occurs: all pairs are compared.
     same = exact_equal(ops.unsqueeze(values, ints(axis)), ops.unsqueeze(values, ints(axis + 1)))
     counts = ops.reduce_sum(cast_to(same, Type.i32), ints([axis + 1]), False)
-    first = topk(counts, ints(1), axis, largest=True).output(1)
+    first = topk(counts, ints(1), axis, largest=True)[1]
     value = ops.gather_elements(values, first, axis)
     # The last index of that value.
     positions = index_range(dim_of(x, axis))

@@ -47,6 +47,8 @@ OPS = [
         case(x=int64s(5, -3, 9, 0, 2, 7, -8), k=3),
         case(x=int32s(5, -3, 9, 0, 2, 7, -8), k=3, largest=False),
         case(x=tensor([200], "int32", -5, 5), k=1),  # equal ones: Paddle names the first
+        case(x=tensor([2, 18, 100], dims=[-1, 18, 100]), k=16),  # rows that are compared at once
+        case(x=tensor([40, 256]), k=5, largest=False),
         case(x=tensor([]), k=1),
     ),
     Op(
