@@ -5,7 +5,7 @@ import pytest
 from openvino import Model, Type, opset16 as ops
 
 from paddle2ov.compilation.running import run as run_model
-from paddle2ov.converters.graph.sorting import topk
+from paddle2ov.converters.graph.sorting import sort, topk
 from tests.support.passes_checks import kinds, parameter
 
 
@@ -61,3 +61,19 @@ def test_integers_in_rows():
 def test_what_stays(dims, k, axis):
     """Another axis, and so many elements that a stable order would take long."""
     assert kinds(model_of(dims, k, largest=True, axis=axis))["Transpose"] == 0
+
+
+@pytest.mark.parametrize("descending", [True, False])
+@pytest.mark.parametrize(
+    ("shape", "transposes", "sorts"),
+    [([48, 64], 3, 1), ([5, 200], 0, 1), ([24, 300], 0, 2), ([3, 16, 256], 3, 1)],
+)
+def test_sorts_are_stable(shape, transposes, sorts, descending):
+    """Many rows are sorted as columns; longer ones twice, the second time by their groups of equal elements."""
+    x = parameter(*shape)
+    model = Model(list(sort(x.output(0), len(shape) - 1, descending)), [x])
+    assert (kinds(model)["Transpose"], kinds(model)["TopK"]) == (transposes, sorts)
+    array = np.random.default_rng(0).integers(0, 9, shape).astype(np.float32)
+    values, indices = (result.array for result in run_model(model, {"x": array}))
+    np.testing.assert_array_equal(indices, first_ones(array, shape[-1], descending))
+    np.testing.assert_array_equal(values, np.take_along_axis(array, indices, -1))
