@@ -24,6 +24,9 @@ from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
+_FEW_SHIFTS = 32
+"""As many shifted sums, of rows and of columns, are faster than OpenVINO's Col2Im."""
+
 
 def unfold(node: NodeContext) -> NamedOutputs:
     """out[n, (c, i, j), l] = the element (i, j) of the l-th window of channel c."""
@@ -63,17 +66,46 @@ def unfold(node: NodeContext) -> NamedOutputs:
 
 def fold(node: NodeContext) -> NamedOutputs:
     """out[n, c] = the sum of all windows, each at its position: the inverse of unfold."""
+    x = node.get_input("x")
     top, left, bottom, right = _four_paddings(node, node.get_ints("paddings"))
-    out = ops.col2im(
-        node.get_input("x"),
-        ints(_pair(node, "output_sizes")),
-        ints(_pair(node, "kernel_sizes")),
-        _pair(node, "strides"),
-        _pair(node, "dilations"),
-        [top, left],
-        [bottom, right],
-    )
-    return {"out": out}
+    size, kernel = _pair(node, "output_sizes"), _pair(node, "kernel_sizes")
+    strides, rates = _pair(node, "strides"), _pair(node, "dilations")
+    begin, end, features = [top, left], [bottom, right], ranked_dims(x)[1]
+    # OpenVINO's Col2Im adds one element after the other, several times as slowly.
+    if features is not None and features % (kernel[0] * kernel[1]) == 0 and rates == [1, 1]:
+        channels = features // (kernel[0] * kernel[1])
+        if strides == kernel and not any(begin + end) and all(a % b == 0 for a, b in zip(size, kernel, strict=True)):
+            return {"out": _tiled(x, channels, size, kernel)}
+        if strides == [1, 1] and sum(kernel) <= _FEW_SHIFTS and min(begin + end) >= 0:
+            return {"out": _overlapped(x, channels, size, kernel, begin, end)}
+    return {"out": ops.col2im(x, ints(size), ints(kernel), strides, rates, begin, end)}
+
+
+def _tiled(x: Tensor, channels: int, size: list[int], kernel: list[int]) -> Node:
+    """Windows side by side: their elements are moved."""
+    rows, columns = (a // b for a, b in zip(size, kernel, strict=True))
+    windows = ops.reshape(x, ints([-1, channels, *kernel, rows, columns]), False)
+    return ops.reshape(ops.transpose(windows, ints([0, 1, 4, 2, 5, 3])), ints([-1, channels, *size]), False)
+
+
+def _overlapped(x: Tensor, channels: int, size: list[int], kernel: list[int], begin: list[int], end: list[int]) -> Node:
+    """The sum of all elements of windows at a distance of 1, shifted to their positions: of columns, then of rows."""
+    padded = [sum(item) for item in zip(size, begin, end, strict=True)]
+    dims = [whole - length + 1 for whole, length in zip(padded, kernel, strict=True)]
+    for axis in (1, 0):
+        total: Node | None = None
+        parts = ops.reshape(x, ints([-1, kernel[axis], *dims]), False)
+        for i, part in enumerate(ops.split(parts, ints(1), kernel[axis]).outputs()):
+            before, after = [0] * 4, [0] * 4
+            before[2 + axis], after[2 + axis] = i, kernel[axis] - 1 - i
+            shifted = ops.pad(part, ints(before), ints(after), "constant", const_like(0, part))
+            total = shifted if total is None else ops.add(total, shifted)
+        assert total is not None
+        x, dims[axis] = total.output(0), padded[axis]
+    if any(begin + end):
+        stops = [a + b for a, b in zip(begin, size, strict=True)]
+        x = ops.slice(x, ints(begin), ints(stops), ints([1, 1]), ints([2, 3])).output(0)
+    return ops.reshape(x, ints([-1, channels, *size]), False)
 
 
 def _pair(node: NodeContext, name: str) -> list[int]:

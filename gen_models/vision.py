@@ -39,6 +39,10 @@ FOLD = [
     case(x=tensor([2, 18, 20]), size=[4, 5], kernel=3, padding=1),
     case(x=tensor([2, 12, 9]), size=[5, 5], kernel=2, dilation=2),
     case(x=tensor([1, 6, 12]), size=[4, 6], kernel=[2, 3], stride=[1, 1], padding=0),
+    case(x=tensor([2, 12, 6]), size=[6, 3], kernel=[3, 1], stride=[3, 1], padding=0),
+    case(x=tensor([2, 12, 6]), size=[4, 6], kernel=2, stride=2),
+    case(x=tensor([2, 12, 30]), size=[4, 4], kernel=[2, 3], padding=[1, 2]),
+    case(x=tensor([1, 18, 9]), size=[6, 6], kernel=3, stride=2, padding=1),
     case(x=tensor([2, 8, 9], "complex64"), size=4, kernel=2, **COMPLEX_HERE),
 ]
 
