@@ -6,6 +6,7 @@ import pytest
 import paddle2ov
 from gen_models.harness.spec import import_paddle, paddle
 from paddle2ov import OpConversionError
+from paddle2ov.compilation.running import run as run_model
 from tests.support.one_operator import program, run
 
 RNG = np.random.default_rng(2)
@@ -103,3 +104,27 @@ def test_negative_paddings(paddings):
     (got,) = run("conv2d_transpose", inputs_of("conv2d_transpose"), attributes, dynamic=False)
     np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-5)
     refused("deformable_conv", r"paddings=.*: negative paddings are not supported", paddings=paddings)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options", "filters"),
+    [
+        ([3, 3], {}, 8),
+        ([11, 11], {"padding": 5}, 8),
+        ([3, 3], {"stride": 2}, 1),
+        ([1, 3], {}, 1),  # of a sequence
+        ([1, 1], {}, 1),
+        ([65, 65], {"padding": 32}, 1),
+    ],
+)
+def test_a_single_filter_has_others_of_zeros_beside_it(kernel, options, filters):
+    """OpenVINO's kernel for a single filter of a single channel takes ten times as long."""
+    paddle.disable_static()
+    layer = paddle.nn.Conv2D(1, 1, kernel, **options)
+    x = RNG.random((2, 1, 12, 11), np.float32)
+    wanted = layer(paddle.to_tensor(x)).numpy()
+    model = paddle2ov.convert(layer, input={"x": [-1, 1, 12, 11]})
+    (node,) = (node for node in model.get_ops() if node.get_type_name() == "Convolution")
+    assert node.input_value(1).get_shape()[0] == filters
+    (result,) = run_model(model, {"x": x})
+    np.testing.assert_allclose(result.array, wanted, rtol=1e-4, atol=1e-5)
