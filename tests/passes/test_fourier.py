@@ -205,6 +205,7 @@ def test_no_zeros():
         (transform("rdft", [1]), [3, 512], "there are many frequencies, of a power of two"),
         (transform("dft", [1]), [3, 256, 2], "there are many frequencies, of a power of two"),
         (transform("rdft", [1]), [3, 1000], "the matrix would be large"),
+        (transform("rdft", [1]), [3, 2**30], "the matrix would be large"),
     ],
 )
 def test_what_stays(build, dims, reason):

@@ -68,6 +68,7 @@ def _transform(graph: Graph, node: Node) -> list[_Transform]:
     require(kind in ("DFT", "IDFT") or axes[-1] == max(axes), "the axis of real numbers is not the last one")
     require(None not in before[first:] and None not in after[first:], "a size is not known")
     sizes = {axis: (before if kind == "RDFT" else after)[axis] or 0 for axis in sorted(axes)}
+    require(4 * max(sizes.values()) <= _LARGEST_MATRIX, "the matrix would be large")
     halved = {axis: size // 2 + 1 if axis == axes[-1] and "R" in kind else size for axis, size in sizes.items()}
     whole = {axis: [*range(size)] for axis, size in sizes.items()}
     spectrum = {axis: [*range(size)] for axis, size in halved.items()}
