@@ -32,6 +32,7 @@ from paddle2ov.converters.graph.spatial import (
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.permutation import permute
 from paddle2ov.graph.shapes import dims_of, known_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -118,9 +119,27 @@ def _convolve(node: NodeContext, x: Output, at: Geometry, groups: int) -> Node:
         return convolve_by_product(x, filters, groups, at.strides, at.dilations, pads)
     build = ops.group_convolution if groups > 1 else ops.convolution
     filters = filter_of_groups(node, groups)
+    if groups == 1 and _cover_rows(x, filters, at):
+        # As many channels as the rows have elements: half of the time, as OpenVINO's kernels go through channels.
+        x, filters = (permute(value, [0, 3, 2, 1]) for value in (x, filters))
+        at = Geometry([at.strides[0], 1], at.dilations, at.begin, at.end, at.auto_pad)
     alone = _beside_zeros(filters) if groups == max(at.strides) == 1 else None
     out = build(x, filters if alone is None else alone, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
     return out if alone is None else ops.slice(out, ints([0]), ints([1]), ints([1]), ints([1]))
+
+
+def _cover_rows(x: Output, filters: Output, at: Geometry) -> bool:
+    """Whether 2-D filters of a single channel cover whole rows, such as those of embedded words."""
+    dims, shape = dims_of(x) or [], dims_of(filters) or []
+    return (
+        len(dims) == len(shape) == 4
+        and dims[1] == shape[1] == 1
+        and dims[3] == shape[3] not in (None, 1)
+        and at.begin[1] == at.end[1] == 0
+        and at.dilations[1] == 1
+        and at.auto_pad == "explicit"
+        and constant_of(filters) is not None
+    )
 
 
 def _beside_zeros(filters: Output) -> Node | None:

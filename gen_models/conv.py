@@ -54,6 +54,8 @@ CONV2D = [
     case(x=tensor([1, 12, 11, 1]), shape=[1, 1, 3, 2], padding="SAME", dilation=[2, 1], data_format="NHWC"),
     case(x=tensor([1, 1, 9, 8]), shape=[1, 1, 3, 3], stride=[1, 2]),
     case(x=tensor([1, 1, 9, 8]), shape=[1, 1, 1, 5]),
+    case(x=tensor([2, 1, 9, 6], dims=[-1, 1, -1, 6]), shape=[4, 1, 3, 6], padding=[2, 0], stride=2, bias=True),
+    case(x=tensor([2, 9, 6, 1]), shape=[4, 1, 3, 6], dilation=[2, 1], data_format="NHWC"),
     case(x=tensor([1, 3, 8, 8]), filter=tensor([4, 3, 3, 3])),
     case(x=tensor([1, 4, 8, 8]), filter=tensor([6, 2, 3, 3]), groups=2, padding="SAME", stride=2),
     case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, -1]), filter=tensor([6, 3, 1, 1], dims=[-1, 3, 1, 1])),

@@ -128,3 +128,26 @@ def test_a_single_filter_has_others_of_zeros_beside_it(kernel, options, filters)
     assert node.input_value(1).get_shape()[0] == filters
     (result,) = run_model(model, {"x": x})
     np.testing.assert_allclose(result.array, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "options", "channels"),
+    [
+        ([3, 11], {}, 11),
+        ([1, 11], {"stride": [2, 3]}, 11),
+        ([3, 11], {"padding": [1, 0], "dilation": [2, 1]}, 11),
+        ([3, 11], {"padding": [0, 1]}, 1),
+        ([3, 10], {}, 1),
+        ([3, 11], {"padding": "SAME"}, 1),
+    ],
+)
+def test_filters_that_cover_rows_have_their_elements_as_channels(kernel, options, channels):
+    paddle.disable_static()
+    layer = paddle.nn.Conv2D(1, 5, kernel, **options)
+    x = RNG.random((2, 1, 12, 11), np.float32)
+    wanted = layer(paddle.to_tensor(x)).numpy()
+    model = paddle2ov.convert(layer, input={"x": [-1, 1, -1, 11]})
+    (node,) = (node for node in model.get_ops() if node.get_type_name() == "Convolution")
+    assert node.input_value(1).get_shape()[1] == channels
+    (result,) = run_model(model, {"x": x})
+    np.testing.assert_allclose(result.array, wanted, rtol=1e-4, atol=1e-5)
