@@ -119,12 +119,22 @@ def _convolve(node: NodeContext, x: Output, at: Geometry, groups: int) -> Node:
         return convolve_by_product(x, filters, groups, at.strides, at.dilations, pads)
     build = ops.group_convolution if groups > 1 else ops.convolution
     filters = filter_of_groups(node, groups)
-    if groups == 1 and _cover_rows(x, filters, at):
+    shape = node.input_dims("filter")
+    if groups == 1 and shape is not None and shape[1] == 1:
+        return _convolve_channel(x, filters, at)
+    return build(x, filters, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
+
+
+def _convolve_channel(x: Output, filters: Output, at: Geometry) -> Node:
+    """The convolution of a single channel."""
+    strides = at.strides
+    if _cover_rows(x, filters, at):
         # As many channels as the rows have elements: half of the time, as OpenVINO's kernels go through channels.
         x, filters = (permute(value, [0, 3, 2, 1]) for value in (x, filters))
-        at = Geometry([at.strides[0], 1], at.dilations, at.begin, at.end, at.auto_pad)
-    alone = _beside_zeros(filters) if groups == max(at.strides) == 1 else None
-    out = build(x, filters if alone is None else alone, at.strides, at.begin, at.end, at.dilations, at.auto_pad)
+        strides = [strides[0], 1]
+    alone = _beside_zeros(filters) if max(strides) == 1 else None
+    used = filters if alone is None else alone
+    out = ops.convolution(x, used, strides, at.begin, at.end, at.dilations, at.auto_pad)
     return out if alone is None else ops.slice(out, ints([0]), ints([1]), ints([1]), ints([1]))
 
 
