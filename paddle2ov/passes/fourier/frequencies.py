@@ -172,7 +172,7 @@ def _padded(node: Node, kept: Kept) -> Kept | None:
     """Which elements the input of a Pad with zeros stands for."""
     begin, end = (ints_of(value) for value in node.input_values()[1:3])
     mode = node.get_attributes()["pad_mode"]
-    if mode != "constant" or begin is None or end is None or not _is_zero(node.input_value(3)):
+    if mode != "constant" or begin is None or end is None or not all(map(_is_zero, node.input_values()[3:])):
         return None
     sides = {axis: pair for axis, pair in enumerate(zip(begin, end, strict=True)) if pair != (0, 0)}
     if min((*begin, *end)) < 0 or any(axis not in kept for axis in sides):

@@ -1,14 +1,16 @@
-"""Replaces short Fourier transforms by products with constant matrices, for the frequencies that are used.
+"""Replaces short Fourier transforms of which few frequencies are used by products with constant matrices.
 
-OpenVINO's kernels take longer than a product for up to some 128 frequencies, and compute all of them. Fourier neural
-operators multiply few of them by weights, and fill up the others with zeros.
+Fourier neural operators multiply the lowest frequencies by weights, and fill up the others with zeros. OpenVINO's
+kernels compute all of them, and take longer than a product of up to some 128. Where all frequencies are used, as those
+of speech, the transform stays: in bfloat16, a product would round the small ones away.
 
 Given:
     RDFT, IRDFT, DFT or IDFT of float32, along one axis or several in a row, whose sizes and those of all axes behind
-    them are known. A spectrum may be multiplied by a number, rolled and sliced, and cut into its two parts, before
-    something else reads it; one that is transformed back may be joined of two parts, each of which is rolled, joined
-    with zeros, or scattered into zeros. There is a matrix of 2 MB at most for each axis, and, as OpenVINO's kernels are
-    good at powers of two, at most 129 frequencies along an axis of such a size.
+    them are known. Not all elements of its spectrum are read, or some are known to be 0. A spectrum may be multiplied
+    by a number, rolled and sliced, and cut into its two parts, before something else reads it; one that is transformed
+    back may be joined of two parts, each of which is rolled, joined with zeros, or scattered into zeros. There is a
+    matrix of 2 MB at most for each axis, and, as OpenVINO's kernels are good at powers of two, at most 129 frequencies
+    along an axis of such a size.
 Result:
     A MatMul for each axis. The two parts are an axis before the one that is transformed next, so that nothing is
     transposed but what reads a spectrum as pairs, or gives it as pairs.
@@ -82,6 +84,8 @@ def _transform(graph: Graph, node: Node) -> list[_Transform]:
     source = None if kind == "RDFT" else parts_of(x, inputs)
     inputs = source.kept if source is not None else inputs
     results = {axis: _union([reading.kept[axis] for reading in read]) for axis in sizes}
+    used = [len(inputs[axis]) + len(results[axis]) for axis in sizes]
+    require(used != [sizes[axis] + halved[axis] for axis in sizes], "all frequencies are used")
     for axis, size in sizes.items():
         frequencies = min(len(inputs[axis]), len(results[axis]))
         require(frequencies <= _MOST_FREQUENCIES or size & (size - 1), "there are many frequencies, of a power of two")
