@@ -53,8 +53,9 @@ def evaluate_node(node: Node, inputs: Sequence[Tensor]) -> list[Tensor] | None:
     """The outputs of one node, all of static shape, or None if the evaluation is not known to be safe."""
     if not is_safe(node, [input_.data for input_ in inputs]):
         return None
-    if node.get_type_name() == "SliceScatter":
-        return [Tensor(_slice_scattered(*(input_.data for input_ in inputs)))]
+    of_node = _UNEVALUATED_WITH_ATTRIBUTES.get(node.get_type_name())
+    if of_node is not None:
+        return [Tensor(of_node(node, *(input_.data for input_ in inputs)))]
     results = [Tensor(output.get_element_type(), output.get_shape()) for output in node.outputs()]
     try:
         return results if node.evaluate(results, list(inputs)) else None
@@ -190,15 +191,40 @@ def _reduced(node: Node, x: AnyArray, axes: AnyArray) -> AnyArray:
 
 
 def _slice_scattered(
-    x: AnyArray, updates: AnyArray, start: AnyArray, stop: AnyArray, step: AnyArray, axes: AnyArray | None = None
+    node: Node,
+    x: AnyArray,
+    updates: AnyArray,
+    start: AnyArray,
+    stop: AnyArray,
+    step: AnyArray,
+    axes: AnyArray | None = None,
 ) -> AnyArray:
-    """A SliceScatter with positive steps, which OpenVINO does not evaluate; its bounds are those of Python slices."""
+    """A SliceScatter with positive steps; its bounds are those of Python slices."""
     sliced = [slice(None)] * x.ndim
     for i, axis in enumerate(range(start.size) if axes is None else axes.tolist()):
         sliced[axis] = slice(int(start[i]), int(stop[i]), int(step[i]))
     result = x.copy()
     result[tuple(sliced)] = updates
     return result
+
+
+def _accumulated(node: Node, x: AnyArray, axis: AnyArray) -> AnyArray:
+    """A CumSum, which leaves out the element itself if it is exclusive."""
+    attributes = node.get_attributes()
+    x = np.moveaxis(x, int(axis.reshape(-1)[0]), 0)
+    x = x[::-1] if attributes["reverse"] else x
+    sums = np.cumsum(x, 0, x.dtype)
+    if attributes["exclusive"]:
+        sums = np.concatenate([np.zeros_like(sums[:1]), sums[:-1]])
+    sums = sums[::-1] if attributes["reverse"] else sums
+    return np.ascontiguousarray(np.moveaxis(sums, 0, int(axis.reshape(-1)[0])))
+
+
+_UNEVALUATED_WITH_ATTRIBUTES: Mapping[str, Callable[..., AnyArray]] = {
+    "CumSum": _accumulated,
+    "SliceScatter": _slice_scattered,
+}
+"""Operations that OpenVINO does not evaluate (a CumSum: not of integers), and whose inputs are checked before."""
 
 
 _SAFE = frozenset(

@@ -23,8 +23,8 @@ MaxPool RNNSequence
 """
 _OTHERS = """
 AdaptiveAvgPool AdaptiveMaxPool BitwiseAnd BitwiseLeftShift BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor Bucketize
-Col2Im DFT DeformableConvolution Einsum Elu ExtractImagePatches GatherElements GatherND GroupNormalization HardSigmoid
-IDFT IRDFT Inverse IsFinite IsInf IsNaN LRN LogSoftmax Mod NormalizeL2 PSROIPooling RDFT ROIAlign ROIPooling
+Col2Im CumSum DFT DeformableConvolution Einsum Elu ExtractImagePatches GatherElements GatherND GroupNormalization
+HardSigmoid IDFT IRDFT Inverse IsFinite IsInf IsNaN LRN LogSoftmax Mod NormalizeL2 PSROIPooling RDFT ROIAlign ROIPooling
 ReverseSequence Roll STFT SearchSorted Selu SliceScatter SoftSign
 """
 _MISFOLDED = ("Abs", "ScatterUpdate")
@@ -43,8 +43,8 @@ def compute(graph: Graph) -> Counts:
 
     So it does with all nodes that it does not fold: the second run reads what an Add wrote in place. Recurrent layers
     over constants do not compile for bfloat16. A ScatterUpdate is folded with the wrong updates if a dimension after
-    its axis is 1; an Abs of a computed value is eliminated. Nothing in float64 is folded, and compiling a polynomial in
-    float64 never ends.
+    its axis is 1; an Abs of a computed value is eliminated. A shape from a CumSum of integers does not compile. Nothing
+    in float64 is folded, and compiling a polynomial in float64 never ends.
 
     Given:
         A layer, an indexed gather, or another node that OpenVINO does not fold correctly, all of whose inputs are

@@ -33,6 +33,7 @@ WORKAROUNDS: tuple[Workaround, ...] = (
         "constant_gather_overwritten",
         "recurrent_layer_of_constants_in_bfloat16",
         "scatter_update_of_constants",
+        "shape_of_accumulated_constants",
         "constant_transposed_into_product",
         early=True,
     ),

@@ -51,6 +51,7 @@ NUMBERS = {
     "bitwise_or": lambda: paddle.bitwise_or(number(1), number(2)),
     "bitwise_xor": lambda: paddle.bitwise_xor(number(7), number(4)),
     "bitwise_not": lambda: paddle.bitwise_not(number(-4)),
+    "cumsum": lambda: paddle.cumsum(number(1).tile([3]))[-1:],
     "fmax": lambda: paddle.fmax(number(3, "float32"), number(2, "float32")),
     "fmin": lambda: paddle.fmin(number(3, "float32"), number(4, "float32")),
     "floor of float64": lambda: paddle.floor(number(3.9, "float64")),
@@ -68,6 +69,19 @@ def test_what_openvino_does_not_evaluate_is_known_as_well(tmp_path, build):
     path = save_program(tmp_path, lambda x: paddle.reshape(x, [-1, build().astype("int64")]), x=[2, 6])
     assert paddle2ov.convert(path).output(0).get_partial_shape() == [4, 3]
     assert paddle2ov.verify(path).verdict == "agree"
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize(("axis", "kind"), [(0, np.int64), (-1, np.int32), (1, np.float32)])
+def test_cumulative_sums_of_constants(axis, kind, exclusive, reverse):
+    values = np.array([[1, 2, 3], [5, 7, 11]], kind)
+    x = opset16.parameter(values.shape, kind)
+    in_openvino = compile_on_cpu(openvino.Model([opset16.cum_sum(x, np.int64(axis), exclusive, reverse)], [x]))
+    folded = fold(ops.cum_sum(ops.constant(values), ops.constant(np.int64(axis)), exclusive, reverse))
+    assert isinstance(folded, ConstantValue)
+    assert folded.array.dtype == kind
+    np.testing.assert_array_equal(folded.array, in_openvino([values])[0])
 
 
 def test_a_grid_of_known_size_is_a_constant(tmp_path):

@@ -39,6 +39,7 @@ LAYERS = {
     "searched": lambda x: ops.convert(ops.bucketize(x, ops.constant(np.array([-0.5, 0.5], np.float32))), "f32"),
     "regions": lambda x: ops.roi_align(x, ops.constant(REGION), ops.constant(np.array([1])), 2, 2, 2, 1.0, "avg"),
     "remainder": lambda x: ops.mod(x, ops.constant(HALF)),
+    "accumulated": lambda x: ops.cum_sum(x, np.int64(1)),
     "reversed": lambda x: ops.reverse_sequence(x, np.array([2, 3]), 0, 1),
 }
 
@@ -145,6 +146,7 @@ def test_polynomials_of_float64_constants():
 @pytest.mark.parametrize(
     ("rewrite", "name", "done"),
     [
+        (row("constants.compute"), "shape_of_accumulated_constants", {"sites": 1}),
         (row("constants.computed_once"), "suppression_of_constants", {"sites": 2}),
         (row("recurrent.layer_of_constants"), "recurrent_layer_of_zeros_in_bfloat16", {"sites": 1}),
         (row("recurrent.layer_of_computed_shape"), "recurrent_layer_of_computed_shape", {"sites": 1}),

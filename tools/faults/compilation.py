@@ -193,6 +193,18 @@ def recurrent_layer_of_computed_shape() -> Graph:
 
 
 @fault()
+def shape_of_accumulated_constants() -> Graph:
+    """A tensor does not compile if its shape comes from a CumSum of integers, which OpenVINO does not fold."""
+    x = parameter(1)
+    count = ops.gather(ops.cum_sum(np.array([1, 0, 2]), np.int64(0)), np.array([-1]), np.int64(0))
+    return (
+        Model([ops.add(ops.broadcast(np.float32(7), count), x)], [x]),
+        [[numbers(1)]],
+        [[np.full(3, 7, np.float32) + numbers(1)]],
+    )
+
+
+@fault()
 def suppression_of_constants() -> Graph:
     """A MulticlassNms over constants does not compile."""
     x = parameter(1)
