@@ -54,14 +54,14 @@ def cast(node: NodeContext) -> NamedOutputs:
     return {"out": cast_to(x, dtype)}
 
 
-def identity(source: str = "x", result: str = "out") -> Converter:
+def identity(source: str = "x") -> Converter:
     """A converter for an operator that copies or marks its input and leaves the values as they are."""
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x."""
         if node.is_empty_array(source):
-            return {result: EmptyTensorArray()}
-        return {result: node.get_input(source)}
+            return {"out": EmptyTensorArray()}
+        return {"out": node.get_input(source)}
 
     return convert
 

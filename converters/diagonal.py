@@ -112,25 +112,24 @@ def _fixed_length(rows: Dimension, first_row: int, columns: Dimension, first_col
     return max(shortest, 0) if longest and max(min(longest), 0) == max(shortest, 0) else None
 
 
-def _move_axes_last(node: NodeContext, x: Output, first: str, second: str, defaults: tuple[int, int]) -> Output:
-    """`x` with the two named axes moved to the end."""
+def _axes_last(node: NodeContext) -> Output:
+    """`x` with axis1 and axis2 moved to the end."""
+    x = node.get_input("x")
     rank = rank_of(node, x)
-    axis1 = normalize_axis(node, node.get_int(first, defaults[0]), rank, first)
-    axis2 = normalize_axis(node, node.get_int(second, defaults[1]), rank, second)
-    node.require(axis1 != axis2, "the two axes must differ", **{first: axis1, second: axis2})
+    axis1 = normalize_axis(node, node.get_int("axis1", 0), rank, "axis1")
+    axis2 = normalize_axis(node, node.get_int("axis2", 1), rank, "axis2")
+    node.require(axis1 != axis2, "the two axes must differ", axis1=axis1, axis2=axis2)
     return permute(x, [*(i for i in range(rank) if i not in (axis1, axis2)), axis1, axis2])
 
 
 def diagonal(node: NodeContext) -> NamedOutputs:
     """out[..., i] = x[..., i, i + offset] over the axes axis1 and axis2."""
-    x = _move_axes_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
-    return {"out": diagonal_of(x, node.get_int("offset", 0))}
+    return {"out": diagonal_of(_axes_last(node), node.get_int("offset", 0))}
 
 
 def trace(node: NodeContext) -> NamedOutputs:
     """out = the sum of the diagonal over the axes axis1 and axis2."""
-    x = _move_axes_last(node, node.get_input("x"), "axis1", "axis2", (0, 1))
-    diagonal = diagonal_of(x, node.get_int("offset", 0))
+    diagonal = diagonal_of(_axes_last(node), node.get_int("offset", 0))
     total = prevent_fusion(diagonal, ops.reduce_sum(diagonal, ints([-1]), False), [-1])
     return {"out": scalar_as_declared(node, total)}
 

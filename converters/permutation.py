@@ -19,7 +19,7 @@ from paddle2ov.graph.slices import reverse_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
-@keeps_shape()
+@keeps_shape
 def transpose(node: NodeContext) -> NamedOutputs:
     """out[i] = x[i[perm]]: axis k of out is axis perm[k] of x; axes beyond a shorter perm stay where they are."""
     x = node.get_input("x")

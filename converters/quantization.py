@@ -145,8 +145,8 @@ def _scale(node: NodeContext, name: str, idx: int = 0) -> AnyArray | Output:
     return node.get_input(name, idx) if known is None else known.astype(np.float32)
 
 
-def _axis_of(node: NodeContext, rank: int, default: int) -> int | None:
-    axis = node.get_int("quant_axis", default)
+def _axis_of(node: NodeContext, rank: int) -> int | None:
+    axis = node.get_int("quant_axis", 0)
     node.require(axis < rank, "out of range", quant_axis=axis)
     return axis if axis >= 0 else None
 
@@ -163,7 +163,7 @@ def _qmax_of_linear(node: NodeContext) -> int:
 def quantize_linear(node: NodeContext) -> NamedOutputs:
     """y = x / scale · qmax, rounded, within -qmax - 1 ... qmax; as floating point."""
     x = node.get_input("x")
-    high, axis = _qmax_of_linear(node), _axis_of(node, rank_of(node, x), 0)
+    high, axis = _qmax_of_linear(node), _axis_of(node, rank_of(node, x))
     _require_inference(node, True)
     if node.get_bool("only_observer", False):
         return {"y": x}
@@ -175,7 +175,7 @@ def dequantize_linear(node: NodeContext) -> NamedOutputs:
     high, x = _qmax_of_linear(node), _dequantize_input(node)
     if node.get_bool("only_observer", False):
         return {"y": x}
-    axis = _axis_of(node, rank_of(node, x), 0)
+    axis = _axis_of(node, rank_of(node, x))
     return {"y": _dequantize(node, x, _scale(node, "scale"), axis, high)}
 
 
@@ -199,7 +199,7 @@ def quantize_by_abs_max(per_channel: bool, back: bool) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         """out = x quantized with its largest magnitude as the scale."""
         x = node.get_input("x")
-        axis = _axis_of(node, rank_of(node, x), 0) if per_channel else None
+        axis = _axis_of(node, rank_of(node, x)) if per_channel else None
         scale = _abs_max(node, x, axis)
         out = _quantize(node, x, scale, axis, _quant_range(node), back)
         return {"out": out, "out_scale": ConstantValue(scale) if isinstance(scale, np.ndarray) else scale}
@@ -232,7 +232,7 @@ def fake_channel_wise_dequantize_max_abs(node: NodeContext) -> NamedOutputs:
     node.require(all(1 <= bit <= 32 for bit in bits), "1 to 32 bits are supported", quant_bits=bits)
     highs = [2 ** (bit - 1) - 1 for bit in bits]
     if node.get_input_size("scales") == 1:
-        axis = _axis_of(node, rank_of(node, x), 0)
+        axis = _axis_of(node, rank_of(node, x))
         return {"out": _dequantize(node, x, _scale(node, "scales"), axis, highs[0])}
     columns = node.get_int("x_num_col_dims", 1)
     out = _dequantize(node, x, _scale(node, "scales"), columns, highs[0])

@@ -74,7 +74,7 @@ def _scalar_shape(node: NodeContext, name: str) -> tuple[int, ...]:
     return (1,) if node.declared_output_shape(name) == (1,) else ()
 
 
-@keeps_shape()
+@keeps_shape
 def reshape(node: NodeContext) -> NamedOutputs:
     """out = x with another shape; one dimension may be -1 (inferred), a 0 keeps the dimension at the same index."""
     complex_part = [2] if node.is_complex("x") else []
@@ -114,7 +114,7 @@ def view_shape(node: NodeContext) -> NamedOutputs:
     return {"out": ops.reshape(node.get_input("input"), ints(node.get_ints("dims")), False)}
 
 
-@keeps_shape()
+@keeps_shape
 def squeeze(node: NodeContext) -> NamedOutputs:
     """out = x without the dimensions in axis; those that are not 1 stay. No axis: without all dimensions of 1."""
     x = node.get_input("x")
@@ -160,7 +160,7 @@ def _squeeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
     return ops.squeeze(wide, ints([rank - count]))
 
 
-@keeps_shape()
+@keeps_shape
 def unsqueeze(node: NodeContext) -> NamedOutputs:
     """out = x with dimensions of 1 inserted at axis, one after the other."""
     x = node.get_input("x")
@@ -189,7 +189,7 @@ def _unsqueeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
     return ops.reshape(x, dims, False)
 
 
-@keeps_shape()
+@keeps_shape
 def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
     """out = x with the dimensions start_axis ... stop_axis flattened into one."""
     x = node.get_input("x")
@@ -205,7 +205,7 @@ def flatten_contiguous_range(node: NodeContext) -> NamedOutputs:
     return {"out": merge_axes(x, groups)}
 
 
-@keeps_shape()
+@keeps_shape
 def flatten(node: NodeContext) -> NamedOutputs:
     """out = x as a matrix: the dimensions before axis flattened into one, and the others; a 0-D x as [1]."""
     x = node.get_input("x")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import wraps
 
 from openvino import Output
@@ -39,15 +39,12 @@ def scalar_as_declared(node: NodeContext, out: Tensor, name: str = "out") -> Ten
     return out
 
 
-def keeps_shape(name: str = "x_shape") -> Callable[[Converter], Converter]:
+def keeps_shape(converter: Converter) -> Converter:
     """A decorator: the converter has one more result, of which a gradient reads the shape only; x stands for it."""
 
-    def decorate(converter: Converter) -> Converter:
-        @wraps(converter)
-        def convert(node: NodeContext) -> NamedOutputs:
-            outputs = converter(node)
-            return {name: node.get_input("x"), **outputs} if node.is_output_used(name) else outputs
+    @wraps(converter)
+    def convert(node: NodeContext) -> NamedOutputs:
+        outputs = converter(node)
+        return {"x_shape": node.get_input("x"), **outputs} if node.is_output_used("x_shape") else outputs
 
-        return convert
-
-    return decorate
+    return convert

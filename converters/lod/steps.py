@@ -101,17 +101,12 @@ def sequence_pad(node: NodeContext) -> NamedOutputs:
     x = fill_padding(x, layout, value)
     if wanted == -1:
         return {"out": LoDTensor(x, NO_LOD), "length": LoDTensor(lengths, NO_LOD)}
-    filling = _step_like(x, value, wanted)
+    filling = ops.broadcast(value, ops.concat([dim_vector(x, [0]), ints([wanted]), dim_range(x, 2)], 0))
     both = ops.concat([x, filling], 1)
     return {
         "out": LoDTensor(slice_along(both, ints([0]), ints([wanted]), 1), NO_LOD),
         "length": LoDTensor(lengths, NO_LOD),
     }
-
-
-def _step_like(x: Tensor, value: Tensor, steps: int = 1) -> Node:
-    """`value` broadcast to the shape of x with the given number of steps."""
-    return ops.broadcast(value, ops.concat([dim_vector(x, [0]), ints([steps]), dim_range(x, 2)], 0))
 
 
 def sequence_unpad(node: NodeContext) -> NamedOutputs:

@@ -164,7 +164,7 @@ def multinomial(node: NodeContext) -> NamedOutputs:
     if node.get_bool("replacement", False):
         return {"out": _sample_with_replacement(x, count, 0)}
     # The largest of u^(1 / x), which are those of log(u) / x (Efraimidis and Spirakis).
-    keys = ops.divide(ops.log(_open_uniform(shape_of(x), 0)), x)
+    keys = ops.divide(ops.log(_open_uniform(shape_of(x))), x)
     return {"out": ops.topk(keys, ops.squeeze(count, ints([0])), -1, "max", "value", "i64").output(1)}
 
 
@@ -205,7 +205,7 @@ def gumbel_softmax(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         return {"out": const_like(1, x)}
     axis = normalize_axis(node, node.get_int("axis", -1), rank)
-    noise = ops.negative(ops.log(ops.negative(ops.log(_open_uniform(shape_of(x), 0)))))
+    noise = ops.negative(ops.log(ops.negative(ops.log(_open_uniform(shape_of(x))))))
     noisy = ops.divide(
         ops.add(x, cast_to(noise, x.get_element_type())), const_like(node.get_float("temperature", 1.0), x)
     )
@@ -218,9 +218,9 @@ def gumbel_softmax(node: NodeContext) -> NamedOutputs:
     return {"out": ops.convert(ops.equal(best, along), x.get_element_type())}
 
 
-def _open_uniform(shape: Tensor, seed: int) -> Node:
+def _open_uniform(shape: Tensor) -> Node:
     """Numbers in (0, 1)."""
-    return _uniform(shape, const(1e-7, Type.f32), const(1.0 - 1e-7, Type.f32), "f32", seed)
+    return _uniform(shape, const(1e-7, Type.f32), const(1.0 - 1e-7, Type.f32), "f32", 0)
 
 
 def dropout_in_training(node: NodeContext) -> NamedOutputs:

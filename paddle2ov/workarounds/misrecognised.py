@@ -120,10 +120,10 @@ def _may_match(left: Dims, dims: Dims) -> bool:
     return all(a in (None, 1) or b in (None, 1) or a == b for a, b in zip(left, aligned, strict=True))
 
 
-def _meets_rank(node: Node, rank: int, most: int = 6) -> bool:
+def _meets_rank(node: Node, rank: int) -> bool:
     """Whether an elementwise node broadcasts a tensor, through functions of it alone, against one of such a rank."""
     waiting = [node]
-    for _ in range(most):
+    for _ in range(6):
         if not waiting:
             return False
         for reader in readers(waiting.pop()):
