@@ -8,18 +8,17 @@ part of the model.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import TypeAlias
+from typing import Any
 
 import numpy as np
-from openvino import Node
+from openvino import Node, Output
 
 from paddle2ov.graph.shapes import output_of, static_dims
 from paddle2ov.graph.types import OV_TYPES, WITHOUT_NUMPY, numpy_dtype
-from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor, Value, unmarked
+from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, Value, unmarked
 from paddle2ov.program.dtypes import STORAGE
 from paddle2ov.program.model import Operator, Variable
-
-Result: TypeAlias = Node | Value
+from paddle2ov.typing import known
 
 
 def declared_empty(variables: Mapping[str, Variable]) -> frozenset[str]:
@@ -62,28 +61,26 @@ def results_without_elements(
     return results or None
 
 
-def constant_if_empty(value: Result, instead: ConstantValue | None) -> Result:
-    """A result, as a constant if it has no elements.
+def constant_if_empty(value: Any, instead: ConstantValue | None = None) -> Any:
+    """A converter's result, as a constant if it is a tensor that has no elements.
 
     Args:
-        value: the converter's result.
+        value: the result, which may be any object.
         instead: the constant that the program declares; its type is not used, as Paddle sometimes declares it wrongly.
     """
-    if isinstance(value, ConstantValue | EmptyTensorArray | ComplexValue | LoDTensor):
+    if not isinstance(value, Node | Output):
         return value
     output = output_of(value)
     ov_type, dims = output.get_element_type(), static_dims(output)
     if dims is None or 0 not in dims:
         if instead is None:
             return value
-        dims = _dims(instead)
+        dims = known(_dims(instead))
     storage = numpy_dtype(ov_type)
-    if storage is not None and dims is not None:
+    if storage is not None:
         return ConstantValue(np.empty(dims, storage))
-    if instead is not None:
-        return instead
     dtype = next((name for name in WITHOUT_NUMPY if OV_TYPES[name] == ov_type), None)
-    return value if dtype is None or dims is None else ConstantValue(np.empty(dims, STORAGE[dtype]), dtype)
+    return value if dtype is None else ConstantValue(np.empty(dims, STORAGE[dtype]), dtype)
 
 
 def _empty_constant(variable: Variable) -> ConstantValue:

@@ -195,7 +195,7 @@ class Translator:
         else:
             results = _by_port(_call(converter, context, operator), operator, rule.signature)
             if empty_constants.seen:
-                results = {port: [_constant_if_empty(value) for value in values] for port, values in results.items()}
+                results = {port: [constant_if_empty(value) for value in values] for port, values in results.items()}
         if not rule.is_extension and not ONEDNN.isdisjoint(operator.attributes):
             context.refuse_unread_attributes()
         if self._provenance:
@@ -360,10 +360,6 @@ def _first_lod(inputs: InputValues, signature: Signature | None) -> LoD:
     operands = signature.operands if signature is not None else ()
     ports = sorted(inputs, key=lambda port: operands.index(port) if port in operands else len(operands))
     return next((item.lod for port in ports for item in inputs[port] if isinstance(item, LoDTensor)), NO_LOD)
-
-
-def _constant_if_empty(value: Any) -> Any:
-    return constant_if_empty(value, None) if isinstance(value, Node | Output) else value
 
 
 def _folded(value: Any) -> Any:
