@@ -8,8 +8,9 @@ from openvino import Model, opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
+from paddle2ov.passes.fuse_softmax import fuse_softmax
 from paddle2ov.workarounds import rewrites_for
-from tests.support.passes_checks import parameter, random, reshape, transpose
+from tests.support.passes_checks import apply, kinds, parameter, random, reshape, stays, transpose
 
 AXIS = np.array([-1])
 
@@ -26,9 +27,13 @@ def softmax(x):
     return ops.softmax(x, -1)
 
 
+def total(x):
+    return ops.reduce_sum(x, AXIS, True)
+
+
 def quotient(x):
     powers = ops.exp(x)
-    return ops.divide(powers, ops.reduce_sum(powers, AXIS, True))
+    return ops.divide(powers, total(powers))
 
 
 def stable_quotient(x):
@@ -41,7 +46,49 @@ def computed_twice(x):
 
 def product(x):
     powers = ops.exp(ops.add(x, ops.negative(ops.reduce_max(x, AXIS, True))))
-    return ops.multiply(ops.power(ops.reduce_sum(powers, AXIS, True), np.float32(-1)), powers)
+    return ops.multiply(ops.power(total(powers), np.float32(-1)), powers)
+
+
+SOFTMAXES = (softmax, quotient, stable_quotient, computed_twice, product)
+
+
+@pytest.mark.parametrize("spelled", SOFTMAXES[1:])
+def test_a_softmax_is_one_node(spelled):
+    model, counts = apply(fuse_softmax, spelled, [2, 3, -1])
+    assert counts == {"softmaxes": 1}
+    assert kinds(model) == {"Parameter": 1, "Softmax": 1, "Result": 1}
+
+
+def test_the_largest_of_another_tensor_is_subtracted():
+    def spelled(x, y):
+        return quotient(ops.subtract(x, ops.reduce_max(y, AXIS, True)))
+
+    model, counts = apply(fuse_softmax, spelled, [3, 3], [3, 3])
+    assert counts == {"softmaxes": 1}
+    assert kinds(model)["Subtract"] == 1
+
+
+NO_SOFTMAXES = {
+    "of another tensor": lambda x, y: ops.divide(ops.exp(x), ops.reduce_sum(ops.exp(y), AXIS, True)),
+    "of other constants": lambda x, y: ops.divide(
+        ops.exp(ops.add(x, np.float32(1))), total(ops.exp(ops.add(x, np.float32(2))))
+    ),
+    "of another function": lambda x, y: ops.divide(ops.exp(ops.add(x, y)), total(ops.exp(ops.subtract(x, y)))),
+    "of no exponential": lambda x, y: ops.divide(ops.relu(x), total(ops.relu(x))),
+    "turned over": lambda x, y: ops.divide(total(ops.exp(x)), ops.exp(x)),
+    "by the largest": lambda x, y: ops.divide(ops.exp(x), ops.reduce_max(ops.exp(x), AXIS, True)),
+    "whose axis is lost": lambda x, y: ops.divide(ops.exp(x), ops.reduce_sum(ops.exp(x), AXIS, False)),
+    "over two axes": lambda x, y: ops.divide(ops.exp(x), ops.reduce_sum(ops.exp(x), np.array([0, 1]), True)),
+    "whose axis is added elsewhere": lambda x, y: ops.divide(
+        ops.exp(x), ops.unsqueeze(ops.reduce_sum(ops.exp(x), AXIS, False), np.array([0]))
+    ),
+    "by the square": lambda x, y: ops.multiply(ops.power(total(ops.exp(x)), np.float32(-2)), ops.exp(x)),
+}
+
+
+@pytest.mark.parametrize("build", NO_SOFTMAXES.values(), ids=NO_SOFTMAXES)
+def test_other_quotients_stay(build):
+    assert stays(fuse_softmax, build, [3, 3], [3, 3])
 
 
 # --- products ---
@@ -84,7 +131,6 @@ def batched_values(p, v):
 
 
 HEADS = 2
-SOFTMAXES = (softmax, quotient, stable_quotient, computed_twice, product)
 SCORES = (matmul_scores, batched_scores, inferred_scores)
 VALUES = (matmul_values, batched_values)
 BETWEEN = (lambda x: x, lambda x: ops.multiply(x, np.float32(0.5)), ops.tanh)
