@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gen_models.harness.building import any_op, function, operator
+from gen_models.harness.building import any_op, function, is_pir, operator
 from gen_models.harness.marks import TAIL
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
@@ -22,6 +22,12 @@ def _nll_both(x: Any, label: Any, weight: Any, *, reduction: str) -> Any:
 
 def _nll_any(x: Any, label: Any, weight: Any = None, *, both: bool = False, **options: Any) -> Any:
     return (_nll_both if both else _nll)(x, label, weight, **options)
+
+
+def kldiv(x: Any, label: Any, *, reduction: str, log_target: bool = False) -> Any:
+    """The operator, which Paddle's function calls for the losses alone and reduces them by another."""
+    attributes = {"reduction": reduction, **({"log_target": log_target} if is_pir() else {})}
+    return any_op("kldiv_loss", {"X": x, "Target": label}, {"Loss": x.dtype}, attributes)
 
 
 def _sigmoid(
@@ -113,7 +119,7 @@ ACCURACY = [
 
 OPS = [
     Op("nll_loss", _nll_any, *NLL),
-    Op("kldiv_loss", function("nn.functional.kl_div"), *KLDIV),
+    Op("kldiv_loss", kldiv, *KLDIV),
     Op("sigmoid_cross_entropy_with_logits", _sigmoid_any, *SIGMOID),
     Op("hinge_loss", operator("hinge_loss", {"logits": "Logits", "labels": "Labels"}, "Loss"), *HINGE),
     Op("identity_loss", function("incubate.identity_loss"), *IDENTITY),
