@@ -213,7 +213,6 @@ def flatten(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         return {"out": ops.reshape(x, ints([1]), False)}
     axis = node.get_int("axis", 1)
-    axis = axis + rank if axis < 0 else axis
     node.require(0 <= axis <= rank, f"out of range for rank {rank}", axis=axis)
     return {"out": merge_axes(x, [range(axis), range(axis, rank)])}
 

@@ -149,10 +149,8 @@ def is_slope(node: Node, axes: Axes) -> bool:
 
 def _is_flat(array: AnyArray, axes: Axes, rank: int) -> bool:
     missing = rank - array.ndim
-    return (
-        missing >= 0
-        and array.size <= MAX_CONSTANT_ELEMENTS
-        and all(axis < missing or array.shape[axis - missing] == 1 for axis in axes)
+    return array.size <= MAX_CONSTANT_ELEMENTS and all(
+        axis < missing or array.shape[axis - missing] == 1 for axis in axes
     )
 
 
