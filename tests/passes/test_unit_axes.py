@@ -97,11 +97,11 @@ def tall(x):
 
 
 def widened(x):  # several rows come of one, of which the Squeeze takes the only one that a pooling leaves
-    return ops.reduce_max(ops.add(x, random(1, 1, 2, 1)), np.array([2]), True)
+    return ops.reduce_max(ops.add(x, random(1, 1, 2, 1)), np.array([2, 3]), True)
 
 
 def edged(x):
-    return ops.reduce_max(ops.pad(x, np.array([0, 0, 1, 0]), np.array([0, 0, 0, 0]), "edge"), np.array([2]), True)
+    return ops.reduce_max(ops.pad(x, np.array([0, 0, 1, 0]), np.array([0, 0, 0, 0]), "edge"), np.array([2, 3]), True)
 
 
 def read_twice(x):

@@ -99,7 +99,14 @@ def test_a_byte_order_mark(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("program", "params"), [("__model__", "__params__"), ("__model__", "params"), ("model", "model.pdiparams")]
+    ("program", "params"),
+    [
+        ("__model__", "__params__"),
+        ("__model__", "params"),
+        ("__model__", "model.pdiparams"),
+        ("model", "model.pdiparams"),
+        ("model", "model.params"),
+    ],
 )
 def test_old_file_names(legacy_model, program, params):
     legacy_model.rename(legacy_model.with_name(program))
