@@ -28,6 +28,7 @@ OPS = [
         case(start=_s(2, "int64"), end=_s(9, "int64"), step=_s(3, "int64"), dtype="int64"),
         case(start=_s(7, "int32"), end=_s(0, "int32"), step=_s(-2, "int32"), dtype="int32"),
         case(start=_s(1), end=_s(1), step=_s(1)),
+        case(start=_s(2**24 + 1, "int64"), end=_s(2**24 + 3, "int64"), step=_s(1, "int64"), dtype="int64"),
         is_varied=False,  # Paddle divides by a step that an integer type makes 0
         formats=("pir",),
         why="new in Paddle 3.3",

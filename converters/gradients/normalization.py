@@ -203,7 +203,7 @@ def prelu(node: NodeContext) -> NamedOutputs:
     x, out_grad, alpha = (operand(node, name) for name in ("x", "out_grad", "alpha"))
     rank, mode = rank_of(node, x.value), node.get_str("mode", "all")
     channel = rank - 1 if channels_last(node) else 1
-    shape = ints([-1 if mode == "channel" and axis == channel else 1 for axis in range(rank)])
+    shape = ints([-1 if axis == channel else 1 for axis in range(rank)])
     if mode == "element":
         shape = ops.concat([ints([1]), dim_range(x.value, 1)], 0)
     slope = _reshaped(alpha, shape)

@@ -28,7 +28,7 @@ def slogdeterminant(node: NodeContext) -> NamedOutputs:
     """out = [det(x) / |det(x)|, log|det(x)|]."""
     outputs = slogdet_v2(node)
     logdet = outputs["logdet"]
-    if node.is_complex("x") and not node.is_complex("logdet"):
+    if node.is_complex("x"):
         logdet = make_complex(logdet, ops.multiply(logdet, const_like(0, logdet)))
     return {"out": ops.concat([ops.unsqueeze(value, ints([0])) for value in (outputs["sign"], logdet)], 0)}
 

@@ -25,11 +25,10 @@ from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.integer_tensors import source_behind
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, Rule, at
-from paddle2ov.typing import AnyArray
+from paddle2ov.typing import AnyArray, known
 
 _LAYERS = ("Convolution", "GroupConvolution", "MatMul")
 _KEEPING = frozenset(("MaxPool", "Relu", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
-_LOWEST, _HIGHEST = -128, 127
 
 
 class _Weights(Struct, frozen=True):
@@ -66,10 +65,9 @@ def _store(graph: Graph, weights: _Weights) -> Counts:
 
 
 def _integers(weights: Output) -> AnyArray | None:
-    values = constant_of(weights)
-    if values is None or not ((values >= _LOWEST) & (values <= _HIGHEST)).all():
-        return None
-    integers = values.astype(np.int8)
+    values = known(constant_of(weights))
+    with np.errstate(invalid="ignore"):  # what int8 does not hold becomes another number
+        integers = values.astype(np.int8)
     return integers if bool((integers == values).all()) else None
 
 

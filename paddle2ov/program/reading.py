@@ -133,7 +133,7 @@ def _check_names(path: Path, program: Program) -> None:
         for name in names:
             if len(name) > _MAX_NAME:
                 raise ModelReadError(f"{path}: {kind} has {len(name)} characters: {name[:80]!r}...")
-            if not name.isprintable() and (match := re.search(_CONTROL, name)):
+            if match := re.search(_CONTROL, name):
                 raise ModelReadError(f"{path}: {kind} holds the control character {match[0]!a}: {name[:80]!a}")
 
 
