@@ -64,6 +64,12 @@ def first_row(x):
     return np.ones([1, *sizes(x)[1:]], np.float32)
 
 
+def transposed_as_computed(x):
+    axes = range(len(sizes(x)))
+    zero = ops.convert(ops.reduce_logical_or(ops.is_nan(x), ints(*axes), False), "i64")
+    return ops.transpose(x, ops.add(ints(1, 0, *axes[2:]), zero))
+
+
 UNARY = [
     *("abs", "ceiling", "erf", "exp", "floor", "hswish", "mish", "negative", "relu", "sigmoid", "sign", "softplus"),
     *("sqrt", "tanh"),
@@ -111,6 +117,7 @@ READERS = {
     "reshape": lambda x: ops.reshape(x, ints(-1), False),
     "reshape, written": lambda x: ops.relu(ops.reshape(x, ints(-1), False)),
     "unsqueeze": lambda x: ops.unsqueeze(x, ints(0)),
+    "axes transposed as computed": transposed_as_computed,
     "all axes transposed": lambda x: ops.transpose(x, ints(*reversed(range(len(sizes(x)))))),
     "first axes transposed": lambda x: ops.transpose(x, ints(1, 0, *range(2, len(sizes(x))))),
     "last axes transposed": lambda x: ops.transpose(x, ints(*{3: [0, 2, 1], 4: [0, 1, 3, 2]}[len(sizes(x))])),

@@ -104,6 +104,10 @@ def edged(x):
     return ops.reduce_max(ops.pad(x, np.array([0, 0, 1, 0]), np.array([0, 0, 0, 0]), "edge"), np.array([2, 3]), True)
 
 
+def lost(x):
+    return ops.reduce_max(x, np.array([3]), False)
+
+
 def read_twice(x):
     return ops.add(y := ops.relu(x), ops.sigmoid(y))
 
@@ -114,7 +118,7 @@ def both_results(x):
 
 
 STAYS = {
-    **{middle.__name__: through(middle, [2]) for middle in (tall, widened, edged, read_twice)},
+    **{middle.__name__: through(middle, [2]) for middle in (tall, widened, edged, lost, read_twice)},
     "other axes": lambda x: squeeze(ops.relu(unsqueeze(x, 1, 3)), 3),
     "indices": both_results,
 }

@@ -8,6 +8,8 @@ from paddle import nn
 
 import paddle2ov
 from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.graph.expected_dims import expected_dims
+from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes import Graph
 from paddle2ov.passes.implied_dims import narrow_inputs
 from tests.support.models import save_layer
@@ -119,6 +121,10 @@ def test_refused_as_by_paddle(name):
     spec = [paddle.static.InputSpec([None] * len(shape), "float32") for shape in shapes]
     model = paddle2ov.convert(layer, input=spec)
     assert [input_.get_partial_shape() for input_ in model.inputs] == [PartialShape(shape) for shape in expected]
+    for node in model.get_ops():  # nothing is checked that an input is known to have
+        if (sizes := expected_dims(node)) is not None:
+            dims = dims_of(node.input_value(0))
+            assert any(size and dims[axis] is None for axis, size in enumerate(sizes))
     compiled, refused = compile_on_cpu(model), []
     for variant in variants(shapes):
         data = [random(*shape) for shape in variant]

@@ -163,6 +163,8 @@ def test_steps_of_one_row_have_known_shapes_and_weights(expected):
         assert all(output.get_partial_shape().is_static for output in node.outputs())
         if node.get_type_name() == "MatMul":
             assert node.input_value(1).get_node().get_type_name() == "Constant"
+    lengths = [str(port.get_partial_shape()) for port in model.inputs if port.any_name.endswith(".lengths")]
+    assert set(lengths) == ({"[1]" if expected == "one" else "[?]"} if expected else set())
 
 
 def test_what_is_no_number_of_sequences():
