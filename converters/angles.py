@@ -17,7 +17,6 @@ from paddle2ov.converters.graph.common import (
     cast_to,
     const,
     const_like,
-    refuse_complex,
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.dims import shape_of
@@ -30,7 +29,6 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def atan2(node: NodeContext) -> NamedOutputs:
     """out = the angle of the point (y, x) of the plane: arctan(x / y) in the right quadrant."""
-    refuse_complex(node, "x", "y")
     x, y = as_float(node, node.get_input("x")), as_float(node, node.get_input("y"))
     return {"out": angle_of(x, y)}
 
@@ -62,7 +60,6 @@ def angle(node: NodeContext) -> NamedOutputs:
 
 def copysign(node: NodeContext) -> NamedOutputs:
     """out = |x| with the sign of y; -0 is negative."""
-    refuse_complex(node, "x", "y")
     x, y = (as_declared_float(node, operand) for operand in operands(node))
     kind = x.get_element_type()
     if kind == Type.boolean:

@@ -17,7 +17,6 @@ from paddle2ov.converters.graph.common import (
     as_declared_float,
     cast_to,
     const_like,
-    refuse_complex,
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.dims import scalar_of
@@ -50,8 +49,6 @@ def scale(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     boolean = x.get_element_type() == Type.boolean
     factor, bias = number(node, "scale", x, 1.0), number(node, "bias", x, 0.0)
-    if not _is_neutral(bias, 0):
-        refuse_complex(node, "x")
     after = node.get_bool("bias_after_scale", True)
     known = node.get_known("x")
     storage = numpy_dtype(x.get_element_type())
@@ -83,7 +80,6 @@ def increment(node: NodeContext) -> NamedOutputs:
 
 def clip(node: NodeContext) -> NamedOutputs:
     """out = min(max(x, min), max)."""
-    refuse_complex(node, "x")
     x = as_declared_float(node, node.get_input("x"))
     low, high = number(node, "min", x), number(node, "max", x)
     if isinstance(low, float) and isinstance(high, float) and x.get_element_type().is_real() and low <= high:
@@ -107,7 +103,6 @@ def _is_within_type(bound: Tensor | float, x: Output) -> bool:
 
 def pow_(node: NodeContext) -> NamedOutputs:
     """out = x^y, y a scalar."""
-    refuse_complex(node, "x")
     x = as_declared_float(node, node.get_input("x"))
     exponent = number(node, "y", x, 1.0)
     if _is_neutral(exponent, 1):
@@ -121,7 +116,6 @@ def pow_(node: NodeContext) -> NamedOutputs:
 
 def sum_(node: NodeContext) -> NamedOutputs:
     """out = the sum of all inputs; those without elements count as 0, whatever their shapes."""
-    refuse_complex(node, "inputs")
     inputs = node.get_inputs("inputs")
     total, *rest = [x for x in inputs if 0 not in (dims_of(x) or ())] or inputs
     for x in rest:

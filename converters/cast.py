@@ -21,7 +21,6 @@ from paddle2ov.converters.graph.common import (
     const,
     const_like,
     fold_constants,
-    refuse_complex,
     with_exact_division,
 )
 from paddle2ov.converters.graph.dims import scalar_of, shape_of
@@ -81,7 +80,6 @@ def dropout(node: NodeContext) -> NamedOutputs:
 
     mask = 1 at inference, where Paddle has none.
     """
-    refuse_complex(node, "x")
     x = node.get_input("x")
     mode = node.get_str("mode", "downgrade_in_infer")
     node.require(mode in ("upscale_in_train", "downgrade_in_infer"), "unknown mode", mode=mode)

@@ -113,7 +113,6 @@ def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedO
 
 
 def _input_and_axis(node: NodeContext, axis: int) -> tuple[Output, int]:
-    node.require(not node.is_complex("x"), "complex numbers are not supported")
     x = node.get_input("x")
     if node.get_bool("flatten", False):
         x = reshape(x, [-1]).output(0)

@@ -38,7 +38,6 @@ class _Term(NamedTuple):
 def einsum(node: NodeContext) -> NamedOutputs:
     """out = the sum of products that `equation` describes (Einstein summation)."""
     operands = node.get_inputs("x")
-    node.require(not any(node.is_complex("x", i) for i in range(len(operands))), "complex operands are not supported")
     equation = node.get_str("equation").replace(" ", "")
     reason = f"an equation of {len(equation)} characters is not supported"
     node.require(len(equation) <= _MAX_EQUATION_LENGTH, reason)

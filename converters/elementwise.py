@@ -27,7 +27,6 @@ from paddle2ov.converters.graph.common import (
     const_like,
     exact_divide,
     fold_constants,
-    refuse_complex,
     split_mantissa,
     widen_narrow_integers,
 )
@@ -264,7 +263,6 @@ elementwise_heaviside = binary(heaviside)
 
 def lerp(node: NodeContext) -> NamedOutputs:
     """out = x + weight · (y - x), broadcast."""
-    refuse_complex(node, "x", "y", "weight")
     x, y = operands(node)
     weight = cast_to(node.get_input("weight"), x.get_element_type())
     return {"out": ops.add(x, ops.multiply(weight, ops.subtract(y, x)))}

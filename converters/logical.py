@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import const_like, refuse_complex
+from paddle2ov.converters.graph.common import const_like
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.opset import ops
@@ -45,7 +45,6 @@ logical_xor = logical(ops.logical_xor)
 
 def logical_not(node: NodeContext) -> NamedOutputs:
     """out = whether x is 0."""
-    refuse_complex(node, "x")
     x = node.get_input("x")
     if x.get_element_type() == Type.boolean:
         return {"out": ops.logical_not(x)}

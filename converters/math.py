@@ -26,7 +26,6 @@ from paddle2ov.converters.graph.common import (
     Tensor,
     const,
     const_like,
-    refuse_complex,
     with_exact_division,
 )
 from paddle2ov.converters.graph.dims import rank_of
@@ -47,7 +46,6 @@ def unary_in_input_type(build: Callable[[Output], Tensor], name: str = "x") -> C
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = f(x)."""
-        refuse_complex(node, name)
         declared = node.declared_output_dtype()
         x = real_input(node, name) if declared is not None and declared.is_real() else node.get_input(name)
         return {"out": build(x)}
@@ -71,7 +69,6 @@ def truncate(x: Tensor) -> Node:
 
 def round_(node: NodeContext) -> NamedOutputs:
     """out = x rounded to `decimals` places; ties to even, in Paddle 2.1 to 3.0 away from zero."""
-    refuse_complex(node, "x")
     x = node.get_input("x")
     decimals = node.get_int("decimals", 0)
     if not x.get_element_type().is_real():  # integers stay as they are, whatever the decimals
@@ -124,7 +121,6 @@ def classify(build: Callable[[Output], Node], of_integers: bool) -> Converter:
 
     def convert(node: NodeContext) -> NamedOutputs:
         """out = whether x is of that kind."""
-        refuse_complex(node, "x")
         x = node.get_input("x")
         if x.get_element_type().is_real():
             return {"out": build(x)}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, multiply_by
 from paddle2ov.converters.graph.dims import dim_of, dim_range, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import merge_axes, scalar_as_declared
 from paddle2ov.converters.graph.spatial import ranked_dims
@@ -28,7 +28,7 @@ def matmul_v2(node: NodeContext) -> NamedOutputs:
 
 
 def _matmul(node: NodeContext) -> Tensor:
-    x, y = _matmul_operands(node)
+    x, y = node.get_input("x"), node.get_input("y")
     out = broadcasting_matmul(x, y, node.get_bool("transpose_x", False), node.get_bool("transpose_y", False))
     return scalar_as_declared(node, out)
 
@@ -61,12 +61,12 @@ def matmul(node: NodeContext) -> NamedOutputs:
     alpha = node.get_float("alpha", 1.0)
     outer = _outer_product_of_transposed(node)
     out = _matmul(node) if outer is None else outer
-    return {"out": out if alpha == 1.0 else ops.multiply(out, const_like(alpha, out))}
+    return {"out": multiply_by(out, alpha)}
 
 
 def _outer_product_of_transposed(node: NodeContext) -> Node | None:
     """x yᵀ of two vectors if both are transposed, which `matmul_v2` ignores; else None."""
-    x, y = _matmul_operands(node)
+    x, y = node.get_input("x"), node.get_input("y")
     both = node.get_bool("transpose_x", False) and node.get_bool("transpose_y", False)
     if not both or rank_of(node, x) != 1 or rank_of(node, y) != 1:
         return None
@@ -82,7 +82,7 @@ def linear_v2(node: NodeContext) -> NamedOutputs:
 
 def mul(node: NodeContext) -> NamedOutputs:
     """out = x @ y, where x is flattened to two axes at `x_num_col_dims` and y at `y_num_col_dims`."""
-    x, y = _matmul_operands(node)
+    x, y = node.get_input("x"), node.get_input("y")
     split_x, split_y = node.get_int("x_num_col_dims", 1), node.get_int("y_num_col_dims", 1)
     return {"out": flattened_matmul(node, x, y, split_x, split_y)}
 
@@ -102,7 +102,7 @@ def flattened_matmul(node: NodeContext, x: Tensor, y: Tensor, split_x: int, spli
 
 def bmm(node: NodeContext) -> NamedOutputs:
     """out[b] = x[b] @ y[b]."""
-    return {"out": broadcasting_matmul(*_matmul_operands(node), False, False)}
+    return {"out": broadcasting_matmul(node.get_input("x"), node.get_input("y"), False, False)}
 
 
 def mv(node: NodeContext) -> NamedOutputs:
@@ -112,7 +112,7 @@ def mv(node: NodeContext) -> NamedOutputs:
 
 def dot(node: NodeContext) -> NamedOutputs:
     """out = the sum of x * y over the last axis."""
-    x, y = _matmul_operands(node)
+    x, y = node.get_input("x"), node.get_input("y")
     # As Paddle declares: 0-D for vectors, [batch] for matrices (before 2.5 [1] and [batch, 1]).
     declared = node.declared_output_shape()
     rank = rank_of(node, x)
@@ -122,13 +122,14 @@ def dot(node: NodeContext) -> NamedOutputs:
 
 def addmm(node: NodeContext) -> NamedOutputs:
     """out = beta * input + alpha * (x @ y)."""
-    addend, product = node.get_input("input"), broadcasting_matmul(*_matmul_operands(node), False, False)
+    addend = node.get_input("input")
+    product = broadcasting_matmul(node.get_input("x"), node.get_input("y"), False, False)
     alpha, beta = node.get_float("alpha", 1.0), node.get_float("beta", 1.0)
     if beta == 0:  # not even NaN
-        return {"out": _scale(product, alpha)}
+        return {"out": multiply_by(product, alpha)}
     if alpha == 0:
-        return {"out": ops.broadcast(_scale(addend, beta), shape_of(product))}
-    return {"out": ops.add(_scale(addend, beta), _scale(product, alpha))}
+        return {"out": ops.broadcast(multiply_by(addend, beta), shape_of(product))}
+    return {"out": ops.add(multiply_by(addend, beta), multiply_by(product, alpha))}
 
 
 _MAX_FACTORS = 100
@@ -180,15 +181,6 @@ def bilinear_tensor_product(node: NodeContext) -> NamedOutputs:
     if node.has_input("bias"):
         out = ops.add(out, node.get_input("bias"))
     return {"out": out}
-
-
-def _matmul_operands(node: NodeContext) -> tuple[Output, Output]:
-    node.require(not node.is_complex("x") and not node.is_complex("y"), "complex matrices are not supported")
-    return node.get_input("x"), node.get_input("y")
-
-
-def _scale(x: Tensor, factor: float) -> Tensor:
-    return x if factor == 1.0 else ops.multiply(x, const_like(factor, x))
 
 
 def fsp(node: NodeContext) -> NamedOutputs:

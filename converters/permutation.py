@@ -24,18 +24,17 @@ def transpose(node: NodeContext) -> NamedOutputs:
     """out[i] = x[i[perm]]: axis k of out is axis perm[k] of x; axes beyond a shorter perm stay where they are."""
     x = node.get_input("x")
     rank = rank_of(node, x)
-    logical = rank - node.is_complex("x")
-    perm = [normalize_axis(node, axis, logical, "perm") for axis in node.get_ints("perm")]
-    perm += range(len(perm), logical)
-    node.require(sorted(perm) == list(range(logical)), f"no permutation of {logical} axes", perm=perm)
+    perm = [normalize_axis(node, axis, rank, "perm") for axis in node.get_ints("perm")]
+    perm += range(len(perm), rank)
+    node.require(sorted(perm) == list(range(rank)), f"no permutation of {rank} axes", perm=perm)
     # As it is: `paddle2ov.passes.layout.transposes_to_reshapes` removes it where no data moves, and counts it.
-    return {"out": ops.transpose(x, ints([*perm, *range(logical, rank)]))}
+    return {"out": ops.transpose(x, ints(perm))}
 
 
 def flip(node: NodeContext) -> NamedOutputs:
     """out = x reversed along each axis."""
     x = node.get_input("x")
-    rank = rank_of(node, x) - node.is_complex("x")
+    rank = rank_of(node, x)
     axes = sorted({normalize_axis(node, axis, rank) for axis in node.get_ints("axis")})
     return {"out": reverse_along(x, axes) if axes and rank else x}
 

@@ -12,7 +12,7 @@ from functools import reduce
 
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import const_like, refuse_complex, reshape
+from paddle2ov.converters.graph.common import const_like, reshape
 from paddle2ov.converters.graph.computed_axis import front_permutations
 from paddle2ov.converters.graph.dims import normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.operands import operands
@@ -103,7 +103,6 @@ def dist(node: NodeContext) -> NamedOutputs:
 @works_around("gather_in_one_batch")
 def multiplex(node: NodeContext) -> NamedOutputs:
     """out[i] = inputs[index[i]][i]: each row from the input at index."""
-    refuse_complex(node, "inputs")
     out, *others = node.get_inputs("inputs")
     index = reshape(node.get_input("index"), [-1] + [1] * (rank_of(node, out) - 1))
     # Not Gather with batch_dims: OpenVINO 2026.4 crashes on it where there is a single row.
@@ -114,10 +113,7 @@ def multiplex(node: NodeContext) -> NamedOutputs:
 
 def cos_sim(node: NodeContext) -> NamedOutputs:
     """out = x · y / (|x| |y|) for each row of x and of y, or the one row of y; x_norm = |x|, y_norm = |y|."""
-    x, y = (
-        value if rank_of(node, value) == 2 else ops.reshape(value, ints([0, -1]), True)
-        for value in map(node.get_input, ("x", "y"))
-    )
+    x, y = (ops.reshape(node.get_input(name), ints([0, -1]), True) for name in ("x", "y"))
     x_norm, y_norm = (ops.sqrt(ops.reduce_sum(ops.multiply(value, value), ints([1]), True)) for value in (x, y))
     product = ops.reduce_sum(ops.multiply(x, y), ints([1]), True)
     return {"out": ops.divide(ops.divide(product, x_norm), y_norm), "x_norm": x_norm, "y_norm": y_norm}

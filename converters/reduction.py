@@ -58,13 +58,10 @@ def nansum(node: NodeContext) -> NamedOutputs:
     return {"out": _reduce(node, ops.reduce_sum, x, default=())}
 
 
-def reduction(
-    reduce: Reduction, logical: bool = False, complex_too: bool = False
-) -> Callable[[NodeContext], NamedOutputs]:
+def reduction(reduce: Reduction, logical: bool = False) -> Callable[[NodeContext], NamedOutputs]:
     """A converter: out = `reduce` of x over axis; a logical one reads x as x != 0."""
 
     def convert(node: NodeContext) -> NamedOutputs:
-        node.require(complex_too or not node.is_complex("x"), "complex numbers are not supported here")
         x: Tensor = node.get_input("x")
         if logical and x.get_element_type() != Type.boolean:
             x = ops.not_equal(x, const_like(0, x))
@@ -140,8 +137,6 @@ def norm(node: NodeContext) -> NamedOutputs:
     axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x))
     epsilon = node.get_float("epsilon", 1e-10)
     out = ops.normalize_l2(x, ints([axis]), epsilon, "add")
-    if not node.is_output_used("norm"):
-        return {"out": out}
     squares = ops.reduce_sum(ops.multiply(x, x), ints([axis]), True)
     return {"out": out, "norm": ops.sqrt(ops.add(squares, const_like(epsilon, x)))}
 
@@ -215,7 +210,7 @@ def axes_of(node: NodeContext, x: Tensor, default: Sequence[int] = (0,)) -> list
 reduce_all = reduction(ops.reduce_logical_and, logical=True)
 reduce_any = reduction(ops.reduce_logical_or, logical=True)
 reduce_max = reduction(exact_reduce_max)
-reduce_mean = reduction(ops.reduce_mean, complex_too=True)
+reduce_mean = reduction(ops.reduce_mean)
 reduce_min = reduction(exact_reduce_min)
 reduce_prod = reduction(ops.reduce_prod)
 

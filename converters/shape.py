@@ -35,11 +35,8 @@ def _shape(default: Type) -> Converter:
         dtype = node.declared_output_dtype("out") or default
         dims = static_dims(x)
         if dims is not None:
-            return {"out": ConstantValue(np.array(dims[:-1] if node.is_complex("input") else dims, numpy_dtype(dtype)))}
-        out = ops.shape_of(x, dtype)
-        if node.is_complex("input"):
-            out = ops.slice(out, ints([0]), ints([-1]), ints([1]))
-        return {"out": out}
+            return {"out": ConstantValue(np.array(dims, numpy_dtype(dtype)))}
+        return {"out": ops.shape_of(x, dtype)}
 
     return convert
 
@@ -51,12 +48,11 @@ shape64 = _shape(Type.i64)
 def size(node: NodeContext) -> NamedOutputs:
     """size = the number of elements of x, an int64 tensor: 0-D, in old programs of shape [1]."""
     x = node.get_input("x")
-    parts = 2 if node.is_complex("x") else 1
     dims = static_dims(x)
     if dims is not None:
-        return {"size": ConstantValue(arrays.full(_scalar_shape(node, "size"), math.prod(dims) // parts, np.int64))}
+        return {"size": ConstantValue(arrays.full(_scalar_shape(node, "size"), math.prod(dims), np.int64))}
     count = ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False)
-    return {"size": scalar_as_declared(node, ops.divide(count, ints(2)) if parts == 2 else count, "size")}
+    return {"size": scalar_as_declared(node, count, "size")}
 
 
 def is_empty(node: NodeContext) -> NamedOutputs:
@@ -77,9 +73,8 @@ def _scalar_shape(node: NodeContext, name: str) -> tuple[int, ...]:
 @keeps_shape
 def reshape(node: NodeContext) -> NamedOutputs:
     """out = x with another shape; one dimension may be -1 (inferred), a 0 keeps the dimension at the same index."""
-    complex_part = [2] if node.is_complex("x") else []
     if node.is_known("shape"):
-        target = [*node.get_ints("shape"), *complex_part]
+        target = node.get_ints("shape")
         check_rank(len(target))
         shape = node.input_dims("x")
         dims = known_dims(shape)
@@ -104,8 +99,6 @@ def reshape(node: NodeContext) -> NamedOutputs:
         certain = len(declared) != 1 or node.declared_input_shape("shape") != (-1,)
         node.require(certain, "'shape' is computed by the program, and how many dimensions it gives is not known")
         pattern = of_length(pattern, len(declared))
-    if complex_part:
-        pattern = ops.concat([pattern, ints(complex_part)], 0).output(0)
     return {"out": ops.reshape(x, pattern, zero_keeps)}
 
 
@@ -118,7 +111,7 @@ def view_shape(node: NodeContext) -> NamedOutputs:
 def squeeze(node: NodeContext) -> NamedOutputs:
     """out = x without the dimensions in axis; those that are not 1 stay. No axis: without all dimensions of 1."""
     x = node.get_input("x")
-    rank = rank_of(node, x) - node.is_complex("x")
+    rank = rank_of(node, x)
     declared = node.declared_input_shape("x") or (-1,) * rank
     if not node.is_known("axis"):
         return {"out": _squeeze_computed_axes(node, x, rank)}
@@ -164,7 +157,7 @@ def _squeeze_computed_axes(node: NodeContext, x: Output, rank: int) -> Node:
 def unsqueeze(node: NodeContext) -> NamedOutputs:
     """out = x with dimensions of 1 inserted at axis, one after the other."""
     x = node.get_input("x")
-    rank = rank_of(node, x) - node.is_complex("x")
+    rank = rank_of(node, x)
     if not node.is_known("axis"):
         return {"out": _unsqueeze_computed_axes(node, x, rank)}
     inserted = [False] * rank

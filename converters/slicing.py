@@ -42,7 +42,7 @@ def strided_slice(node: NodeContext) -> NamedOutputs:
 def _slice(node: NodeContext, name: str, steps: str | None) -> NamedOutputs:
     """A Slice along the axes that are kept, and a Gather by its index along each dropped one."""
     x = node.get_input(name)
-    rank = rank_of(node, x) - node.is_complex(name)
+    rank = rank_of(node, x)
     axes = [normalize_axis(node, axis, rank, "axes") for axis in node.get_ints("axes")]
     dropped = [normalize_axis(node, axis, rank, "decrease_axis") for axis in node.get_ints("decrease_axis", [])]
     bounds = SliceBounds(node, x, axes, dropped, steps)

@@ -294,7 +294,7 @@ REDUCTIONS = [
     _reduced("reduce_amin_grad", "amin", case(x=_ALL_TIED)),
     _reduced("reduce_prod_grad", "prod"),
     _reduced("logsumexp_grad", "logsumexp"),
-    gradient("mean_grad", _built(reduction, "mean"), case(x=_TENSOR)),
+    gradient("mean_grad", _built(reduction, "mean"), case(x=_TENSOR), case(x=tensor([]))),
     gradient(
         "frobenius_norm_grad",
         function("linalg.norm"),

@@ -21,7 +21,7 @@ from openvino import Node, Type
 from paddle2ov.converters.angles import angle_of, is_negative
 from paddle2ov.converters.complex.elementary import complex_multiply, complex_reciprocal
 from paddle2ov.converters.graph import terms
-from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.common import Tensor, const_like, multiply_by
 from paddle2ov.converters.graph.dims import scalar_of
 from paddle2ov.converters.graph.terms import Term, abs_, hypot, maximum, minimum, select
 from paddle2ov.converters.math import is_finite
@@ -94,7 +94,7 @@ def _plus(x: Tensor, value: float) -> Node:
     return ops.add(x, ops.constant(np.array([value, 0.0]), x.get_element_type()))
 
 
-def _from_complex(function: Callable[[Tensor], Node], formula: str) -> Converter:
+def _from_complex(function: Callable[[Tensor], Tensor], formula: str) -> Converter:
     def convert(node: NodeContext) -> NamedOutputs:
         return {"out": function(node.get_input("x"))}
 
@@ -119,12 +119,8 @@ def of_parts(function: Callable[[Term, Term], Parts]) -> Callable[[Tensor], Node
     return of_complex
 
 
-def _multiply_by(x: Tensor, value: float) -> Node:
-    return ops.multiply(x, const_like(value, x))
-
-
-def _log_to(base: float) -> Callable[[Tensor], Node]:
-    return lambda x: _multiply_by(log_of(x), 1 / math.log(base))
+def _log_to(base: float) -> Callable[[Tensor], Tensor]:
+    return lambda x: multiply_by(log_of(x), 1 / math.log(base))
 
 
 def _softplus(x: Tensor) -> Node:
@@ -172,15 +168,15 @@ def softplus(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     beta, threshold = node.get_float("beta", 1.0), node.get_float("threshold", 20.0)
     node.require(beta != 0, "division by zero", beta=beta)
-    scaled = _multiply_by(x, beta)
+    scaled = multiply_by(x, beta)
     above = ops.unsqueeze(ops.greater(real_imag(scaled)[0], const_like(threshold, x)), ints([-1]))
-    return {"out": ops.select(above, x, _multiply_by(_softplus(scaled), 1 / beta))}
+    return {"out": ops.select(above, x, multiply_by(_softplus(scaled), 1 / beta))}
 
 
 def stanh(node: NodeContext) -> NamedOutputs:
     """out = scale_b · tanh(scale_a · x)."""
-    inner = _multiply_by(node.get_input("x"), node.get_float("scale_a", 0.67))
-    return {"out": _multiply_by(of_parts(_tanh)(inner), node.get_float("scale_b", 1.7159))}
+    inner = multiply_by(node.get_input("x"), node.get_float("scale_a", 0.67))
+    return {"out": multiply_by(of_parts(_tanh)(inner), node.get_float("scale_b", 1.7159))}
 
 
 def hard_swish(node: NodeContext) -> NamedOutputs:
@@ -192,7 +188,7 @@ def hard_swish(node: NodeContext) -> NamedOutputs:
     gate = ops.select(ops.less(real, const_like(0, x)), const_like(0, x), shifted)
     highest = ops.constant(np.array([threshold, 0.0]), x.get_element_type())
     gate = ops.select(ops.greater(real, const_like(threshold, x)), highest, gate)
-    return {"out": _multiply_by(complex_multiply(gate, x), 1 / scale)}
+    return {"out": multiply_by(complex_multiply(gate, x), 1 / scale)}
 
 
 def pow_(node: NodeContext) -> NamedOutputs:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from openvino import Node
 
-from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.common import Tensor, const_like, multiply_by
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NodeContext
 
@@ -68,8 +68,3 @@ _PLAIN: dict[str, Callable[[Tensor], Node]] = {
     "sqrt": ops.sqrt,
     "tanh": ops.tanh,
 }
-
-
-def multiply_by(x: Tensor, scale: float) -> Tensor:
-    """x · scale; x itself for the usual scale 1."""
-    return x if scale == 1 else ops.multiply(x, const_like(scale, x))

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from openvino import Node, Output
 
 from paddle2ov.converters.elementwise import divide
-from paddle2ov.converters.fused.activation import fused_activation, multiply_by
-from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.fused.activation import fused_activation
+from paddle2ov.converters.graph.common import Tensor, multiply_by
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.matmul import broadcasting_matmul
 from paddle2ov.graph.opset import ints, ops
@@ -46,7 +46,6 @@ def _rearranged(node: NodeContext, x: Output, name: str) -> Output:
 def fused_softplus(node: NodeContext) -> NamedOutputs:
     """out = activation(ln(1 + e^(beta · x)) / beta)."""
     beta = node.get_float("beta", 1.0)
-    node.require(beta != 0, "division by zero", beta=beta)
     curve = ops.softplus(multiply_by(node.get_input("x"), beta))
     return {"out": fused_activation(node, multiply_by(curve, 1 / beta))}
 

@@ -14,7 +14,7 @@ from openvino import Output
 
 from paddle2ov.converters.gradients.elementwise import aligned, fit
 from paddle2ov.converters.gradients.terms import operand, results
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.common import Tensor, cast_to, multiply_by
 from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import merge_axes
 from paddle2ov.converters.graph.terms import ZERO, Term
@@ -104,7 +104,7 @@ def _scaled(node: NodeContext, out: Tensor) -> Tensor:
     heads = node.get_int("head_number", 1)
     node.require(heads == 1, "products of several heads in one are not supported", head_number=heads)
     alpha = node.get_float("alpha", 1.0)
-    return out if alpha == 1 else ops.multiply(out, const_like(alpha, out))
+    return multiply_by(out, alpha)
 
 
 def _matmul_by(name: str, other_name: str) -> Product:

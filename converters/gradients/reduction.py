@@ -14,10 +14,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from openvino import Type
-
 from paddle2ov.converters.gradients.terms import results
-from paddle2ov.converters.graph.common import cast_to, const
+from paddle2ov.converters.graph.common import cast_to
 from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.terms import Term, abs_, exp, sign
 from paddle2ov.converters.reduction import axes_of
@@ -70,7 +68,7 @@ def _reduction(
 
 def _mean(node: NodeContext, axes: list[int], out_grad: Term) -> Term:
     x = node.get_input("x")
-    count = ops.reduce_prod(dim_vector(x, axes), ints([0]), False) if axes else const(1, Type.i64)
+    count = ops.reduce_prod(dim_vector(x, axes), ints([0]), False)
     return out_grad / Term(ops.convert(count, out_grad.value.get_element_type()))
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from openvino import Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like, refuse_complex
+from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import scalar_of, shape_of
 from paddle2ov.converters.graph.terms import ZERO, Term
 from paddle2ov.graph.opset import ops
@@ -33,7 +33,6 @@ def read(node: NodeContext, name: str) -> Output:
 
 def operand(node: NodeContext, name: str, reader: Reader = read) -> Term:
     """An operand as a term; `ZERO` where the program leaves it out."""
-    refuse_complex(node, name)
     return Term(reader(node, name)) if node.has_input(name) else ZERO
 
 

@@ -108,11 +108,11 @@ def _positions(x: Output, out: Output, sizes: Sequence[int], at: Geometry, fille
 
 def _filter_gradient(node: NodeContext, x: Output, out: Output, at: Geometry, groups: int) -> Tensor:
     """For each position in a window, the product of the elements there, [N, G, B, P], with out, [N, G, A, P]."""
-    sizes = known_dims((node.input_dims("filter") or [None])[2:])
+    dims = node.input_dims("filter")
+    sizes = None if dims is None else known_dims(dims[2:])
     if sizes is None:
         node.refuse("the gradient of a filter of unknown size is not supported")
-    flat = [_grouped(x, groups)] if not sizes else []
-    flat += [_grouped(position, groups) for position in _positions(x, out, sizes, at, const_like(0, x))]
+    flat = [_grouped(position, groups) for position in _positions(x, out, sizes, at, const_like(0, x))]
     grouped_out = _grouped(out, groups)
     products = [ops.reduce_sum(ops.matmul(grouped_out, item, False, True), ints([0]), False) for item in flat]
     stacked = ops.concat([ops.unsqueeze(product, ints([-1])) for product in products], -1)

@@ -38,6 +38,11 @@ def const_like(value: float | bool, x: Tensor) -> Node:
     return ops.constant(np.asarray(value), kind)
 
 
+def multiply_by(x: Tensor, factor: float) -> Tensor:
+    """x · factor; x itself for the usual factor 1."""
+    return x if factor == 1 else ops.multiply(x, const_like(factor, x))
+
+
 NARROW_INTEGERS = (Type.i8, Type.u8, Type.i16)
 """Integer types that OpenVINO's CPU plugin saturates and rounds where C++ wraps around and truncates."""
 
@@ -88,13 +93,6 @@ def fold_constants(node: NodeContext, function: Callable[..., AnyArray], *names:
         return None
     with np.errstate(all="ignore"):
         return ConstantValue(np.asarray(function(*arrays)).astype(storage))
-
-
-def refuse_complex(node: NodeContext, *names: str) -> None:
-    """Refuses complex inputs; for converters that support real numbers only."""
-    for name in names:
-        if node.is_complex(name):
-            node.refuse(f"complex '{name}' is not supported")
 
 
 def as_float(node: NodeContext, x: Output) -> Output:

@@ -18,7 +18,6 @@ from paddle2ov.translation.node_context import NodeContext
 
 def computed_axis(node: NodeContext, rank: int) -> Node:
     """A single axis, 0-D and counted from the front."""
-    node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
     return ops.floor_mod(ops.reshape(int_vector(node, "axis"), ints([]), False), ints(rank))
 
 
@@ -36,7 +35,6 @@ def front_permutations(axis: Tensor, rank: int) -> tuple[Node, Node]:
 
 def computed_axes(node: NodeContext) -> tuple[Output, int]:
     """Axes that the program computes, and their number, which must be known."""
-    node.require(not node.is_complex("x"), "complex numbers with 'axis' computed by the program are not supported")
     axes = int_vector(node, "axis")
     count = axes.get_partial_shape()[0]
     if count.is_dynamic:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openvino import Output
 
-from paddle2ov.converters.graph.common import as_float, refuse_complex
+from paddle2ov.converters.graph.common import as_float
 from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, static_dims
@@ -14,13 +14,13 @@ from paddle2ov.translation.node_context import NodeContext
 
 def real_input(node: NodeContext, name: str = "x") -> Output:
     """The input as floating point."""
-    refuse_complex(node, name)
+    _refuse_complex(node, name)
     return as_float(node, node.get_input(name))
 
 
 def operands(node: NodeContext) -> tuple[Output, Output]:
     """The two operands, of one type and aligned by the legacy attribute `axis`; complex ones are refused."""
-    refuse_complex(node, "x", "y")
+    _refuse_complex(node, "x", "y")
     x, y = node.get_input("x"), node.get_input("y")
     axis = node.get_int("axis", -1)
     if axis != -1 and rank_of(node, x) != rank_of(node, y):
@@ -70,3 +70,10 @@ def align(node: NodeContext, name: str, rank: int, axis: int) -> Output:
     if missing < 0:  # Paddle ignores trailing dimensions of 1
         return ops.squeeze(small, ints([rank_of(node, small) - 1 - i for i in range(-missing)])).output(0)
     return small
+
+
+def _refuse_complex(node: NodeContext, *names: str) -> None:
+    """For converters in packages of their own, to which the translator gives complex numbers as well."""
+    for name in names:
+        if node.is_complex(name):
+            node.refuse(f"complex '{name}' is not supported")

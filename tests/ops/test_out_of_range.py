@@ -9,7 +9,7 @@ import paddle2ov
 from gen_models.harness.spec import paddle
 from paddle2ov.compilation.running import compile_on_cpu
 from tests.support.models import save_layer, saved_request
-from tests.support.one_operator import run_legacy
+from tests.support.one_operator import run, run_legacy
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
@@ -123,6 +123,11 @@ IMPOSSIBLE = [
     ("einsum", PAIR, {"equation": "ij->ij"}, "it names 1 operands of 2"),
     ("einsum", PAIR, {"equation": "ijk,jk->i"}, "'ijk' does not fit rank 2"),
     ("einsum", PAIR, {"equation": "ij," * 400 + "jk"}, "an equation of 1202 characters is not supported"),
+    ("fused_softplus", IMAGE, {"beta": 0.0}, rf"beta=0\.0{BY_ZERO}"),
+    ("spp", IMAGE, {"pooling_type": "least", "pyramid_height": 1}, "pooling_type='least': unknown"),
+    ("qr", {"x": X}, {"mode": "full"}, "mode='full': unknown mode"),
+    ("tril_indices", {}, {"rows": -1, "cols": 2, "offset": 0}, "rows=-1, columns=2: a negative size"),
+    ("triu_indices", {}, {"row": 2, "col": -1, "offset": 0}, "rows=2, columns=-1: a negative size"),
 ]
 
 
@@ -131,6 +136,49 @@ def test_an_impossible_attribute(type, inputs, attributes, message):
     """It is named with its value."""
     with pytest.raises(paddle2ov.OpConversionError, match=message):
         run_legacy(type, inputs, attributes)
+
+
+ROWS, VECTOR, COMPLEX = np.ones((2, 6), np.float32), np.ones(3, np.float32), X.astype(np.complex64)
+POOLED = {"x": X[None], "out": X[None, :, :2, :2], "out_grad": X[None, :, :2, :2]}
+UNSUPPORTED = [
+    ("atan2", {"x": COMPLEX, "y": COMPLEX}, {}, ["out"], "complex numbers are not supported by this operator"),
+    ("svd", {"x": COMPLEX}, {}, ["vh"], "the vectors 'vh' of complex matrices are not supported"),
+    (
+        "batch_norm_grad",
+        {"x": X[None], "mean_out": VECTOR, "variance_out": VECTOR, "out_grad": X[None]},
+        {},
+        ["x_grad"],
+        "is_test=False: the gradient of batch statistics is for training",
+    ),
+    (
+        "pool2d_grad",
+        POOLED,
+        {"pooling_type": "avg", "ksize": [2, 2], "ceil_mode": True},
+        ["x_grad"],
+        "ceil_mode=True: the gradient of an average is not supported",
+    ),
+    (
+        "conv2d_grad",
+        {"input": X[None], "filter": X[None], "out_grad": X[None, :1, :1, :1]},
+        {},
+        ["filter_grad"],
+        "the gradient of a filter of unknown size is not supported",
+    ),
+    (
+        "gru_unit",
+        {"input": ROWS, "hidden_prev": ROWS[:, :2], "weight": ROWS},
+        {},
+        ["hidden"],
+        "a weight of unknown size is not supported",
+    ),
+]
+
+
+@pytest.mark.parametrize(("type", "inputs", "attributes", "results", "message"), UNSUPPORTED)
+def test_what_is_not_supported(type, inputs, attributes, results, message):
+    """It is told, whatever the sizes are."""
+    with pytest.raises(paddle2ov.OpConversionError, match=message):
+        run(type, inputs, attributes, results, dynamic=True, format="legacy")
 
 
 def test_squeeze_of_what_is_not_one(tmp_path):
