@@ -82,7 +82,7 @@ def _separate_files(folder: Path, variables: Iterable[Variable]) -> list[Path]:
     for variable in variables:
         try:
             path = root / variable.name
-            inside = path != root and path.is_relative_to(root) and ".." not in path.relative_to(root).parts
+            inside = path.is_relative_to(root) and ".." not in path.relative_to(root).parts
             target = path.resolve()
             inside = inside and path.parent.resolve().is_relative_to(root)
             inside = inside and target != root and any(map(target.is_relative_to, allowed))

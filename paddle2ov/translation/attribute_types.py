@@ -21,7 +21,7 @@ _SHOWN_ATTRIBUTES = 12
 def fits(value: Any, default: object) -> bool:
     """Whether a value is of the type of its default; without a default (or None) any value fits."""
     if isinstance(default, bool):
-        return isinstance(value, bool | np.bool_) or (isinstance(value, int) and value in (0, 1))
+        return isinstance(value, int | np.bool_) and value in (0, 1)
     if isinstance(default, int | float):
         return isinstance(value, (*_NUMBERS, complex))
     if isinstance(default, str):

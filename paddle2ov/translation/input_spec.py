@@ -217,7 +217,7 @@ def _fixed_or_any(number: int) -> Dimension:
     if number < -1:
         raise ValueError
     _check_largest(number)
-    return Dimension() if number == -1 else Dimension(number)
+    return Dimension(number)  # -1: of any size
 
 
 def _check_largest(number: int) -> None:
