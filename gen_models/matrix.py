@@ -48,7 +48,7 @@ LOOSE_COMPLEX: dict[str, Any] = {**LOOSE, "formats": ("pir",), "why": LOOSE["why
 PLANE = [
     case(x=regular_complex(3, 3), **LOOSE_COMPLEX),
     case(x=regular_complex(2, 4, 4, seed=2, dims=[-1, -1, -1]), **LOOSE_COMPLEX),
-    case(x=tensor([3, 3], "complex64", values=[[0, 1j, 0], [2, 0, 1], [0, 3 - 1j, 1]]), **LOOSE_COMPLEX),
+    case(x=tensor([3, 3], "complex64", values=[[0, 1j, 0], [2j, 0, 1], [0, 3 - 1j, 1]]), **LOOSE_COMPLEX),
 ]
 
 SWAPPED = [

@@ -126,6 +126,8 @@ IMPOSSIBLE = [
     ("fused_softplus", IMAGE, {"beta": 0.0}, rf"beta=0\.0{BY_ZERO}"),
     ("spp", IMAGE, {"pooling_type": "least", "pyramid_height": 1}, "pooling_type='least': unknown"),
     ("qr", {"x": X}, {"mode": "full"}, "mode='full': unknown mode"),
+    ("crop", {"x": X[0]}, {"offsets": [0, 0], "shape": [2, -1]}, r"shape=\[2, -1\]: no shape for this input"),
+    ("eye", {}, {"num_rows": 2, "num_columns": -2}, "num_columns=-2: a negative size"),
     ("tril_indices", {}, {"rows": -1, "cols": 2, "offset": 0}, "rows=-1, columns=2: a negative size"),
     ("triu_indices", {}, {"row": 2, "col": -1, "offset": 0}, "rows=2, columns=-1: a negative size"),
 ]
