@@ -76,7 +76,7 @@ NLL = [
         for name in ("mean", "sum", "none")
     ],
 ]
-_NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no log_target"}
+LOG_TARGET: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no log_target"}
 KLDIV = [
     *[
         case(x=tensor([3, 4]), label=tensor([3, 4], low=-0.2, high=1), reduction=name)
@@ -84,7 +84,7 @@ KLDIV = [
     ],
     case(x=tensor([3, 4], dims=[-1, 4]), label=tensor([3, 4], low=0, dims=[-1, 4]), reduction="batchmean"),
     *[
-        case(x=tensor([3, 4]), label=tensor([3, 4]), reduction=name, log_target=True, **_NEW)
+        case(x=tensor([3, 4]), label=tensor([3, 4]), reduction=name, log_target=True, **LOG_TARGET)
         for name in ("sum", "none")
     ],
 ]
