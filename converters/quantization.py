@@ -25,6 +25,7 @@ from openvino.op import Constant
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
 from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.converters.graph.exact import round_half_away
+from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.types import value_of
@@ -135,7 +136,7 @@ def _dequantize_input(node: NodeContext) -> Output:
     # Paddle 3 declares int8 for the result of dequantize_abs_max, which it computes as float.
     dtype = declared if declared is not None and declared.is_real() else Type.f32
     if known is not None and known.ndim > 1 and bool((known == known.astype(np.int8)).all()):
-        return ops.convert(ConstantValue(known.astype(np.int8)).constant(), dtype).output(0)
+        return ops.convert(ConstantValue(arrays.converted(known, np.int8)).constant(), dtype).output(0)
     x = node.get_input("x")
     return x if x.get_element_type().is_real() else ops.convert(x, dtype).output(0)
 

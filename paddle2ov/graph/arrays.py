@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddle2ov.program.budget import COPIES, charge_array, current
+from paddle2ov.program.budget import COPIES, charge_array, charge_copy, current
 from paddle2ov.typing import AnyArray
 
 if TYPE_CHECKING:
@@ -89,6 +89,12 @@ def copied(array: AnyArray) -> AnyArray:
     if budget is not None:
         budget.charge(COPIES, array.nbytes)
     return array.copy()
+
+
+def converted(array: AnyArray, dtype: npt.DTypeLike) -> AnyArray:
+    """The elements of a constant in another type, of which a converter may make any number."""
+    charge_copy(array.size * _itemsize(dtype))
+    return array.astype(dtype)
 
 
 def affords_copy(size: int) -> bool:

@@ -27,6 +27,7 @@ from paddle2ov.graph.guards import (
     with_clamped_sizes,
 )
 from paddle2ov.graph.node_factory import FUNCTIONS, NodeInput, create
+from paddle2ov.program.budget import charge_copy
 
 if TYPE_CHECKING:
     from paddle2ov.graph.opset_stub import Opset
@@ -77,6 +78,7 @@ def constant(value: Any, *rest: Any, **more: Any) -> Constant:
     array = value if isinstance(value, np.ndarray) else np.array(value)
     if not array.size:
         empty_constants.seen = True
+    charge_copy(array.nbytes)
     return Constant(array if known is None or array.dtype == known else array.astype(known))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from openvino import Shape, Tensor, Type
 from openvino.op import Constant
 
+from paddle2ov.program.budget import charge_copy
 from paddle2ov.program.dtypes import LEGACY
 from paddle2ov.typing import AnyArray
 
@@ -76,10 +77,13 @@ def constant(array: AnyArray, dtype: str | None = None, share: bool = True) -> C
         ov_type = OV_TYPES[dtype]
         if array.size == 0:
             return Constant(ov_type, Shape(array.shape), [0.0])
+        charge_copy(array.nbytes)
         return Constant(Tensor(array, Shape(array.shape), ov_type), shared_memory=False)
     if array.dtype.kind == "c":
         real = np.float32 if array.dtype == np.complex64 else np.float64
         array = np.ascontiguousarray(array).view(real).reshape(*array.shape, 2)
+    if not share:
+        charge_copy(array.nbytes)
     return Constant(array, share)  # by position: the bindings take half a microsecond for a keyword
 
 

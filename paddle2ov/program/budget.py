@@ -46,8 +46,10 @@ class Limit(Struct, frozen=True):
     per: str
 
 
-COPIES = "bytes of constants made by rewrites"
-"""Many nodes may read one constant, which a rewrite copies for each."""
+COPIES = "bytes of copied constants"
+"""Many nodes may read one constant, of which a converter or a rewrite makes another one for each."""
+REPEATS = "repetitions of nodes"
+"""An operator of a few bytes may ask for each."""
 LIMITS = {
     # In the program's file a name takes more than one byte, an operator more than ten, one that fetches more than 100.
     "names in lists of values": Limit(5_000, 1, "bytes of the program"),
@@ -59,6 +61,8 @@ LIMITS = {
     "bytes of constants made at conversion": Limit(1 << 28, 4, "bytes of the program and its parameters"),
     # Weights that are folded from integers of 8 bits take four times as much, and are cut or permuted once more.
     COPIES: Limit(1 << 28, 16, "bytes of the program and its parameters"),
+    # Each is some ten nodes: a step of an iteration, a position of the windows whose gradient is computed.
+    REPEATS: Limit(3_000, 4, "operators"),
 }
 
 
@@ -128,7 +132,33 @@ def check_repeats(count: int) -> int:
     """
     if count > MAX_REPEATS:
         raise BudgetError(f"takes the same nodes {count} times; at most {MAX_REPEATS} are made")
+    return charge_repeats(count)
+
+
+def charge_repeats(count: int) -> int:
+    """Returns `count` if the operators of a program, all together, may make the same nodes that many times more.
+
+    Raises:
+        BudgetError: they have made too many.
+    """
+    budget = current()
+    if budget is not None:
+        budget.charge(REPEATS, count)
     return count
+
+
+_FREE = 1 << 12
+"""Bytes of a constant that are not counted: programs have as many small ones as they have operators."""
+
+
+def charge_copy(size: int) -> None:
+    """Charges the budget for a constant of so many bytes that is made of what the program has, or may have, already.
+
+    Raises:
+        BudgetError: the program has made too many.
+    """
+    if size > _FREE and (budget := current()) is not None:
+        budget.charge(COPIES, size)
 
 
 def check_rank(dimensions: int) -> int:

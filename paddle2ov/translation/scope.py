@@ -5,6 +5,7 @@ from __future__ import annotations
 from openvino import Type
 from openvino.op import Constant, Parameter
 
+from paddle2ov.graph.constants import view_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import constant
 from paddle2ov.graph.values import (
@@ -61,8 +62,10 @@ class Scope:
             # A node cannot belong to two models.
             return outer.view(outer.array)
         if isinstance(node := outer.get_node(), Constant):
-            # A converter returned it, such as a weight that equals its own slice. It is copied, as OpenVINO lets no
-            # other node share the memory of a Constant.
+            # A converter returned it, such as a weight that equals its own slice. The memory is shared where NumPy can.
+            elements = view_of(outer)
+            if elements is not None:
+                return constant(elements).output(0)
             dtype = "bfloat16" if outer.get_element_type() == Type.bf16 else None
             return constant(node.get_data(), dtype, share=False).output(0)
         parameter = ops.parameter(outer.get_partial_shape(), outer.get_element_type())
