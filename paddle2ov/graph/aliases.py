@@ -28,13 +28,18 @@ def may_be_input(value: Output) -> bool:
     This may happen if all nodes between them can be identities and one is a Convert: for example, Converts to float64
     and back change nothing for the CPU plugin, which computes in float32.
     """
-    converts = False
-    while (node := value.get_node()).get_type_name() in _MAY_VANISH:
+    converts, left = False, _MAX_BETWEEN
+    while (node := value.get_node()).get_type_name() in _MAY_VANISH and left:
+        left -= 1
         converts = converts or node.get_type_name() == "Convert"
         value = next((value for value in node.input_values() if value.get_node().get_type_name() != "Constant"), value)
         if value.get_node() is node:
             return False  # computed from constants alone
-    return converts and node.get_type_name() == "Parameter"
+    return converts and (node.get_type_name() == "Parameter" or not left)
+
+
+_MAX_BETWEEN = 500
+"""How many nodes are looked at for one result, of which a program may have as many."""
 
 
 _IDENTITIES = """

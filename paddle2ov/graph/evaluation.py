@@ -16,6 +16,7 @@ import numpy as np
 from openvino import Node, Output, Tensor, Type
 from openvino.op import Constant
 
+from paddle2ov.graph.arrays import affords_copy
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.workarounds import works_around
@@ -23,6 +24,10 @@ from paddle2ov.typing import AnyArray
 
 _MAX_NODES, _MAX_DEPTH = 1000, 200
 """How many nodes are visited for one value, in all and one above the other."""
+_FEW, _MAX_HELD = 1 << 16, 4
+"""Results of a value's nodes are held together: no more elements than that many of the largest, or than these few."""
+_MAX_PRODUCTS = 1 << 28
+"""How many products OpenVINO, which is slow at them when it evaluates a node, may take for one."""
 
 
 def evaluate(output: Output, most_elements: int, most_doubles: int) -> AnyArray | None:
@@ -86,6 +91,7 @@ class _Evaluation:
         self._most_elements, self._most_doubles = most_elements, most_doubles
         self._done: _Results = {}
         self._left, self._depth = _MAX_NODES, 0
+        self._elements = max(_FEW, most_elements) * _MAX_HELD
 
     def value(self, output: Output) -> Tensor | None:
         node = output.get_node()
@@ -112,13 +118,19 @@ class _Evaluation:
             if value is None:
                 return unknown
             inputs.append(value)
-        if not inputs:
+        if not inputs or not self._may_hold(outputs):
             return unknown
         computed = _in_numpy(node, [input_.data for input_ in inputs])
         if computed is not None:
             return {(name, 0): Tensor(computed)}
         results = evaluate_node(node, inputs)
         return unknown if results is None else {(name, i): result for i, result in enumerate(results)}
+
+    def _may_hold(self, outputs: Sequence[Output]) -> bool:
+        """Whether there is room for more results; large ones are charged to the budget of the program."""
+        elements = sum(math.prod(output.get_shape()) for output in outputs)
+        self._elements -= elements
+        return self._elements >= 0 and (elements <= _FEW or affords_copy(8 * elements))
 
     def _is_small(self, output: Output) -> bool:
         element_type = output.get_element_type()
@@ -232,8 +244,8 @@ _SAFE = frozenset(
         *("Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "BitwiseAnd", "BitwiseLeftShift"),
         *("BitwiseNot", "BitwiseOr", "BitwiseRightShift", "BitwiseXor", "Ceiling", "Clamp", "Concat"),
         *("Convert", "Cos", "Cosh", "Elu", "Equal", "Erf", "Exp", "FakeQuantize", "Floor", "Gelu", "Greater"),
-        *("GreaterEqual", "HSigmoid", "HSwish", "Inverse", "IsFinite", "IsInf", "IsNaN", "Less", "LessEqual", "Log"),
-        *("LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "MatMul", "Maximum", "Minimum", "Mish", "Multiply"),
+        *("GreaterEqual", "HSigmoid", "HSwish", "IsFinite", "IsInf", "IsNaN", "Less", "LessEqual", "Log"),
+        *("LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "Maximum", "Minimum", "Mish", "Multiply"),
         *("Negative", "NotEqual", "OneHot", "Power", "Range", "ReduceL1", "ReduceL2"),
         *("ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"),
         *("Relu", "Roll", "Round", "Select", "Selu", "ShapeOf", "Sigmoid", "Sign", "Sin", "Sinh", "Slice"),
@@ -304,6 +316,13 @@ def _is_axis(axis: AnyArray, data: AnyArray) -> bool:
     return axis.size == 1 and -data.ndim <= int(axis.reshape(-1)[0]) < data.ndim
 
 
+def _is_cheap(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """Whether a MatMul takes few products."""
+    x = inputs[0]
+    inner = x.shape[-2 if node.get_attributes()["transpose_a"] and x.ndim > 1 else -1] if x.ndim else 1
+    return math.prod(static_dims(node.output(0)) or [1]) * inner <= _MAX_PRODUCTS
+
+
 def _has_enough(node: Node, inputs: Sequence[AnyArray]) -> bool:
     """Whether the axis of a TopK has k elements."""
     x, axis = inputs[0], int(node.get_attributes()["axis"])
@@ -348,6 +367,8 @@ _CHECKS: Mapping[str, Callable[[Node, Sequence[AnyArray]], bool]] = {
     "Gather": _is_indexed,
     "GatherElements": _is_indexed_by_elements,
     "GatherND": _is_indexed_by_tuples,
+    "Inverse": lambda node, inputs: inputs[0].size * inputs[0].shape[-1] <= _MAX_PRODUCTS,
+    "MatMul": _is_cheap,
     "Mod": _divides,
     "PRelu": _has_slopes,
     "Pad": _has_padded,

@@ -188,7 +188,7 @@ def _check_size(node: Node) -> None:
     if count <= MAX_COMPUTED_ELEMENTS:
         return
     is_integral = not node.get_output_element_type(0).is_real()
-    if is_integral and None not in dims and not depends_on_data(node):
+    if is_integral and None not in dims and not depends_on_data(node, if_far=False):
         check_computed(count)
     if count > _MAX_ELEMENTS:  # OpenVINO takes the memory, or crashes, as it compiles the model
         raise ValueError(f"a tensor of {count} elements or more")

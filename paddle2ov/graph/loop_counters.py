@@ -9,6 +9,7 @@ from openvino.op import Parameter
 
 from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.upstream import upstream
 
 _FORWARDING = ("Convert", "Reshape", "Squeeze", "Unsqueeze")
 """Nodes whose single element is that of their first input."""
@@ -57,15 +58,16 @@ def _count(value: Output) -> int | None:
     return None if dims is None or any(dim != 1 for dim in dims) else 1
 
 
+def _conditions(node: Node) -> list[Node]:
+    """Those that hold where a condition does."""
+    return [source(value) for value in node.input_values()] if node.get_type_name() == "LogicalAnd" else []
+
+
 def _limits(condition: Output) -> dict[str, int]:
     """The names of nodes -> the greatest integer that they can be where the condition holds."""
     limits: dict[str, int] = {}
-    pending = [condition]
-    while pending:
-        node = source(pending.pop())
-        if node.get_type_name() == "LogicalAnd":
-            pending += node.input_values()
-        elif node.get_type_name() in _LIMITS:
+    for node in upstream([source(condition)], _conditions):
+        if node.get_type_name() in _LIMITS:
             limited, below = _LIMITS[node.get_type_name()]
             limit = number_of(node.input_value(1 - limited))
             if limit is not None and float(limit).is_integer():

@@ -37,9 +37,21 @@ def reached(keys: Iterable[_Key], follow: Callable[[_Key], Iterable[_Key]]) -> s
     return seen
 
 
-def depends_on_data(node: Node) -> bool:
-    """Whether a node depends on the data of an input, and not on shapes alone."""
-    return any(item.get_type_name() == "Parameter" for item in upstream([node], data_sources))
+_MAX_UPSTREAM = 2000
+
+
+def depends_on_data(node: Node, if_far: bool = True) -> bool:
+    """Whether a node depends on the data of an input, and not on shapes alone.
+
+    Each node of a chain may be asked about. Where none of 2,000 nodes upstream is an input, `if_far` is the answer: a
+    network computes less from constants.
+    """
+    for visited, item in enumerate(upstream([node], data_sources)):
+        if item.get_type_name() == "Parameter":
+            return True
+        if visited == _MAX_UPSTREAM:
+            return if_far
+    return False
 
 
 def inputs_behind(*values: Output) -> str:

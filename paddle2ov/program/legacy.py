@@ -346,6 +346,8 @@ class _Reader:
         """What the operators of a block, and of the blocks inside, write, each variable once."""
         if index in open_blocks or not 0 <= index < len(self._blocks):
             raise ModelReadError(f"block {index} contains itself or does not exist")
+        if len(open_blocks) >= MAX_NESTED_BLOCKS:
+            raise ModelReadError(f"blocks are nested more than {MAX_NESTED_BLOCKS} deep")
         if index not in self._writes:
             written: dict[str, None] = {}
             for desc in self._operators(index):

@@ -117,7 +117,7 @@ class _Dependencies:
             alone = (operator,)
             for names in operator.outputs.values():
                 for name in names:
-                    if name not in given:
+                    if name and name not in given:
                         writers[name] = alone if name not in writers else (*writers[name], operator)
             if operator.blocks:
                 self._enter(operator, given)
