@@ -171,7 +171,7 @@ def triangle_indices(node: NodeContext) -> NamedOutputs:
     is_lower = node.op_type == "tril_indices"
     rows, columns = (node.get_int(name) for name in (("rows", "cols") if is_lower else ("row", "col")))
     node.require(rows >= 0 and columns >= 0, "a negative size", rows=rows, columns=columns)
-    charge_array(rows * columns)
+    charge_array(rows * columns, 16)
     indices = (np.tril_indices if is_lower else np.triu_indices)(rows, node.get_int("offset"), columns)
     return {"out": ConstantValue(np.stack(indices).astype(storage))}
 

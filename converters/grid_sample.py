@@ -28,6 +28,7 @@ def grid_sampler(node: NodeContext) -> NamedOutputs:
     """out[n, c, p] = x[n, c] at the position grid[n, p], which runs from -1 to 1 in each dimension (x first)."""
     x, grid = node.get_input("x"), node.get_input("grid")
     rank = rank_of(node, x)
+    node.require(rank in (4, 5), f"an input of rank {rank} is not supported")
     mode = node.get_str("mode", "bilinear")
     padding = node.get_str("padding_mode", "zeros")
     align = node.get_bool("align_corners", True)

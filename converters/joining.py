@@ -24,6 +24,7 @@ from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import UNKNOWN_LOD, LoDTensor, SequenceLengths
 from paddle2ov.graph.workarounds import works_around
+from paddle2ov.program.budget import check_rank
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -73,10 +74,11 @@ def split(node: NodeContext) -> NamedOutputs:
 def _split(node: NodeContext, x: Output, axis: int) -> list[Output]:
     count = node.get_output_size("out")
     number = node.get_int("num", 0)
-    node.require(number <= _MAX_SLICES, f"at most {_MAX_SLICES} slices are expected", num=number)
     has_sections = node.has_input("sections") or len(node.get_attribute("sections", [])) > 0
+    if number > 0:
+        _check_count(node, number)
     if number > 0 or not has_sections:
-        return _split_equally(x, axis, number or count)
+        return _split_equally(x, axis, count)
     if count == 1:
         return [x]
     lengths: Tensor = node.get_tensor("sections", Type.i64)
@@ -124,14 +126,16 @@ def _split_computed_axis(
     return {"out": [ops.transpose(part, back) for part in parts(node, moved, 0)]}
 
 
-_MAX_SLICES = 1 << 16
-"""The most slices of a Split: OpenVINO gives it as many outputs as requested, whatever there is to split."""
+def _check_count(node: NodeContext, number: int) -> None:
+    """Refuses other numbers of slices than the program has: OpenVINO makes any, whatever there is to split."""
+    count = node.get_output_size("out")
+    node.require(number == count, f"the operator has {count} results", num=number)
 
 
 def split_with_num(node: NodeContext) -> NamedOutputs:
     """out = num equal slices of x along axis."""
     x, number = node.get_input("x"), node.get_int("num")
-    node.require(0 < number <= _MAX_SLICES, f"1 to {_MAX_SLICES} slices are expected", num=number)
+    _check_count(node, number)
     if not node.is_known("axis"):
         return _split_computed_axis(node, x, lambda node, x, axis: _split_equally(x, axis, number))
     axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x))
@@ -148,8 +152,11 @@ def unstack(node: NodeContext) -> NamedOutputs:
 
 def broadcast_tensors(node: NodeContext) -> NamedOutputs:
     """out[i] = input[i] broadcast to the shape that all inputs share."""
-    tensors = node.get_inputs("input")
-    return {"out": [_broadcast_with(x, [other for other in tensors if other is not x]) for x in tensors]}
+    first, *others = node.get_inputs("input")
+    whole: Tensor = first
+    for other in others:
+        whole = _broadcast_with(whole, other)
+    return {"out": [whole, *(_broadcast_with(x, whole) for x in others)]}
 
 
 def _column_slices(node: NodeContext) -> list[Node]:
@@ -176,6 +183,7 @@ def partial_sum(node: NodeContext) -> NamedOutputs:
 def meshgrid(node: NodeContext) -> NamedOutputs:
     """out[i][j0, j1, ...] = inputs[i][ji]."""
     tensors = [ops.reshape(x, ints([-1]), False) for x in node.get_inputs("inputs")]
+    check_rank(len(tensors))
     shape = ops.concat([shape_of(x) for x in tensors], 0) if len(tensors) > 1 else shape_of(tensors[0])
     return {"out": [ops.broadcast(x, shape, ints([i]), "EXPLICIT") for i, x in enumerate(tensors)]}
 
@@ -186,10 +194,8 @@ def _split_equally(x: Output, axis: int, count: int) -> list[Output]:
     return list(ops.split(x, ints(axis), count).outputs())
 
 
-def _broadcast_with(x: Output, others: list[Output]) -> Tensor:
-    """`x` broadcast bidirectionally with the shapes of the others (a 0-D one changes nothing)."""
-    out: Tensor = x
-    for other in others:
-        if other.get_partial_shape().rank != 0:
-            out = ops.broadcast(out, shape_of(other), None, "BIDIRECTIONAL")
-    return out
+def _broadcast_with(x: Tensor, other: Tensor) -> Tensor:
+    """`x` broadcast bidirectionally with the shape of another tensor (a 0-D one changes nothing)."""
+    if output_of(other).get_partial_shape().rank == 0:
+        return x
+    return ops.broadcast(x, shape_of(other), None, "BIDIRECTIONAL")

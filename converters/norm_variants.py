@@ -17,6 +17,7 @@ from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_ch
 from paddle2ov.converters.normalization import layer_norm_of, reshape_to_normalized
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.program.budget import MAX_REPEATS, charge_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -101,9 +102,6 @@ def data_norm(node: NodeContext) -> NamedOutputs:
     return {"y": y, "means": means, "scales": scales}
 
 
-_MAX_STEPS = 1000  # each of them is a few nodes
-
-
 def spectral_norm(node: NodeContext) -> NamedOutputs:
     """out = weight / sigma, its largest singular value by power_iters steps of power iteration from u and v."""
     weight, u, v = (node.get_input(name) for name in ("weight", "u", "v"))
@@ -116,8 +114,8 @@ def spectral_norm(node: NodeContext) -> NamedOutputs:
     left, right = reshape(u, [-1, 1]), reshape(v, [-1, 1])
     epsilon = node.get_float("eps", 1e-12)
     steps = node.get_int("power_iters", 1)
-    node.require(0 <= steps <= _MAX_STEPS, f"0 to {_MAX_STEPS} steps are supported", power_iters=steps)
-    for _ in range(steps):
+    node.require(0 <= steps <= MAX_REPEATS, f"0 to {MAX_REPEATS} steps are supported", power_iters=steps)
+    for _ in range(charge_repeats(steps)):
         right = _normalize_vector(ops.matmul(matrix, left, True, False), epsilon)
         left = _normalize_vector(ops.matmul(matrix, right, False, False), epsilon)
     sigma = ops.matmul(left, ops.matmul(matrix, right, False, False), True, False)

@@ -11,6 +11,8 @@ Paddle reads foreign memory.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from openvino import Node, Output, Type
 
@@ -25,6 +27,7 @@ from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
+from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 from paddle2ov.typing import AnyArray
 
@@ -152,6 +155,7 @@ def as_strided(node: NodeContext) -> NamedOutputs:
     node.require(len(dims) == len(strides), "as many strides as dimensions are expected", dims=dims, stride=strides)
     width = x.get_element_type().size
     node.require(offset % width == 0, f"begins inside of an element, which has {width} bytes", offset=offset)
+    charge_array(math.prod(dims))
     indices = np.array(offset // width)
     for size, stride in zip(dims, strides, strict=True):
         indices = indices[..., None] + arrays.arange(size) * stride
@@ -177,6 +181,6 @@ def tensor_unfold(node: NodeContext) -> NamedOutputs:
     node.require(most is None or size <= most, f"axis {axis} has {most} elements", size=size)
     last: Node = dim_of(x, axis)
     begins = ops.range(ints(0), ops.subtract(last, ints(size - 1)), ints(step), "i64")
-    indices = ops.add(ops.unsqueeze(begins, ints([1])), ints(list(range(size))))
+    indices = ops.add(ops.unsqueeze(begins, ints([1])), ops.constant(arrays.arange(size, dtype=np.int64)))
     windows = gather_or_empty(x, indices.output(0), axis).output(0)
     return {"out": permute(windows, [*range(axis + 1), *range(axis + 2, rank + 1), axis + 1])}

@@ -37,6 +37,7 @@ from paddle2ov.converters.graph.terms import (
     tan,
 )
 from paddle2ov.graph.opset import ops
+from paddle2ov.program.budget import charge_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _ERFINV_CENTRE = (
@@ -134,7 +135,7 @@ def polygamma(node: NodeContext) -> NamedOutputs:
     angle = rest * math.pi
     # The n-th derivative of cot(pi x) is a polynomial in the cotangent.
     slope = np.polynomial.Polynomial([0, math.pi])
-    for _ in range(n):
+    for _ in range(charge_repeats(n)):
         slope = -math.pi * np.polynomial.Polynomial([1, 0, 1]) * slope.deriv()
     reflected = value * (-1) ** n - polynomial(cos(angle) / sin(angle), [float(item) for item in slope.coef[::-1]])
     pole = _is_pole(x, rest) | x.equals(-math.inf)

@@ -147,7 +147,8 @@ def _like(node: NodeContext, value: Callable[[], Term], name: str) -> Term:
 def layer_norm(node: NodeContext) -> NamedOutputs:
     """The gradients of (x - mean) / deviation · scale + bias over the last axes."""
     x, out_grad = operand(node, "x"), operand(node, "out_grad")
-    rank, begin = rank_of(node, x.value), node.get_int("begin_norm_axis", 1)
+    rank = rank_of(node, x.value)
+    begin = normalize_axis(node, node.get_int("begin_norm_axis", 1), rank, "begin_norm_axis")
     scale = _reshaped(operand(node, "scale"), dim_range(x.value, begin)) if node.has_input("scale") else None
     return _norm(node, x, out_grad, list(range(begin, rank)), scale, list(range(begin)))
 

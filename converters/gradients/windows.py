@@ -8,6 +8,7 @@ over windows that reach beyond the paddings. The gradient of a maximum goes to t
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -27,6 +28,7 @@ from paddle2ov.converters.pooling import Windows, windows_of
 from paddle2ov.graph.arrays import eye, ones as filled_with_ones
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, known_dims, output_of
+from paddle2ov.program.budget import charge_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -101,6 +103,7 @@ def _positions(x: Output, out: Output, sizes: Sequence[int], at: Geometry, fille
     more = [0, 0, *(max(pad, 0) + beyond for pad, beyond in zip(at.end, reach, strict=True))]
     padded = ops.pad(x, ints([0, 0, *at.begin]), ints(more), "constant", filler)
     span = ops.add(ops.multiply(ops.subtract(dim_vector(out, axes), ints(1)), ints(at.strides)), ints(1))
+    charge_repeats(math.prod(sizes))
     for position in itertools.product(*map(range, sizes)):
         start = ints([index * dilation for index, dilation in zip(position, at.dilations, strict=True)])
         yield ops.slice(padded, start, ops.add(start, span), ints(at.strides), ints(axes))

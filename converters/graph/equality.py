@@ -26,9 +26,13 @@ def equal_within(x: Output, y: Output, tolerance: float) -> Node:
     return ops.logical_or(same, ops.less(ops.abs(ops.subtract(x, y)), const_like(tolerance, x)))  # infinities are same
 
 
+_MAX_BYTES = 1 << 20
+"""The largest constant that each of its readers looks at."""
+
+
 def _is_coarse(x: Output, tolerance: float) -> bool:
     """Whether x is constant, and each number next to one of its elements further away than the tolerance."""
     node = x.get_node()
-    if not isinstance(node, Constant):
+    if not isinstance(node, Constant) or node.get_byte_size() > _MAX_BYTES:
         return False
     return bool((np.spacing(np.abs(value_of(node).astype(np.float32)) / 2) >= tolerance).all())

@@ -108,8 +108,14 @@ def _is_small(value: Output) -> bool:
     return False
 
 
+_MAX_BYTES = 1 << 20
+"""The largest constant that each of its readers looks at."""
+
+
 def _is_small_constant(node: Constant) -> bool:
     """Whether all elements of a constant are below 2^24, and above -2^24."""
+    if node.get_byte_size() > _MAX_BYTES:
+        return False
     array = value_of(node)
     return not array.size or bool(np.max(array) < _EXACT_IN_FLOAT32 and np.min(array) > -_EXACT_IN_FLOAT32)
 

@@ -30,13 +30,16 @@ from paddle2ov.converters.linalg.parts import (
 )
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.values import ConstantValue
+from paddle2ov.translation.folding import MAX_DOUBLES
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def inverse(node: NodeContext) -> NamedOutputs:
     """out = x^-1, of each matrix."""
     known = node.get_known("x")
-    if known is not None and known.dtype == np.float64 and known.size:  # see `paddle2ov.translation.folding`
+    if (
+        known is not None and known.dtype == np.float64 and 0 < known.size <= MAX_DOUBLES
+    ):  # see `paddle2ov.translation.folding`
         try:
             return {"out": ConstantValue(np.linalg.inv(known))}
         except np.linalg.LinAlgError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -107,7 +107,7 @@ def _dynamic_indices(x: Output, plan: ResizeParameters, i: int, resized: Node | 
     return ops.minimum(index, ops.subtract(dim, ints(1))) if plan.given else index
 
 
-@cache
+@lru_cache(maxsize=256)
 def _float_division_is_exact(scale: float) -> bool:
     """Whether division by the scale in single precision truncates as exact division does."""
     k, ratio = arrays.arange(2 * MAX_SIZE), rational_reciprocal(scale)

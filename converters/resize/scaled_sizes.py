@@ -96,14 +96,14 @@ def interpolate_sizes(dims: npt.ArrayLike, scale: float) -> Integers:
     return sizes
 
 
-@lru_cache(maxsize=None, typed=True)
+@lru_cache(maxsize=256, typed=True)
 def interpolate_scales_exactly(scale: float) -> bool:
     """Whether Interpolate gives Paddle's size for any dimension."""
     dims = arrays.arange(1, MAX_SIZE)
     return bool((interpolate_sizes(dims, scale) == scaled_sizes(dims, scale)).all())
 
 
-@lru_cache(maxsize=None, typed=True)
+@lru_cache(maxsize=256, typed=True)
 def _corrections(scale: float) -> tuple[Integers, Integers]:
     """The dimensions for which `_quotient` of the scale gives a wrong size, and by how much."""
     dims = arrays.arange(1, MAX_SIZE)

@@ -14,7 +14,7 @@ from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, 
 MAX_FOLDED_ELEMENTS = 64
 """Larger constants are left to OpenVINO, which folds them on compilation. Lists of axes and shapes are shorter."""
 
-_MAX_DOUBLES = 1 << 16
+MAX_DOUBLES = 1 << 16
 """The same for float64, which OpenVINO's CPU plugin computes as float32: inverting the matrix of a thin-plate spline,
 for example, would lose half of its digits.
 """
@@ -34,7 +34,7 @@ def are_foldable(inputs: Mapping[str, Sequence[Value | None]]) -> bool:
             if not isinstance(known, ConstantValue) or known.dtype not in _EXACT:
                 return False
             constants.append(known)
-    most = _MAX_DOUBLES if any(constant.array.dtype == np.float64 for constant in constants) else MAX_FOLDED_ELEMENTS
+    most = MAX_DOUBLES if any(constant.array.dtype == np.float64 for constant in constants) else MAX_FOLDED_ELEMENTS
     return all(constant.array.size <= most for constant in constants)
 
 
@@ -48,7 +48,7 @@ def fold(value: Node | PlainValue) -> Node | PlainValue:
     output = output_of(value)
     if _is_quantized(output):
         return value
-    array = evaluate(output, MAX_FOLDED_ELEMENTS, _MAX_DOUBLES)
+    array = evaluate(output, MAX_FOLDED_ELEMENTS, MAX_DOUBLES)
     return value if array is None else ConstantValue(array)
 
 

@@ -63,8 +63,8 @@ _ABSENT: Final = object()
 _NUMBERS = frozenset((bool, int, float))
 _INTEGER = frozenset((int,))
 _PER_DIMENSION = """
-axes axis decrease_axis dilations ends kernel_size offsets out_size output_size paddings perm repeat_times shape starts
-strides target_shape
+axes axis decrease_axes decrease_axis dilations dims ends kernel_size none_axes offsets out_size output_size paddings
+perm repeat_times shape starts stride strides target_shape
 """
 PER_DIMENSION = frozenset(_PER_DIMENSION.split())
 """Attributes and operands that hold one or two integers for each dimension, or for some dimensions."""

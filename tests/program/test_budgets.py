@@ -15,6 +15,9 @@ from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, P
 from paddle2ov.conversion import translated
 from paddle2ov.converters.detection.proposals import _bound as level_bound
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
+from paddle2ov.graph.bodies import walk
+from paddle2ov.graph.evaluation import evaluate
+from paddle2ov.graph.loop_counters import counter_ranges
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.attention.gather_windows import gather_windows
@@ -141,6 +144,7 @@ def test_bodies_of_nested_loops_are_translated_to_a_bound(monkeypatch):
 # --- sizes that attributes ask for ----------------------------------------------------------------------------------
 
 HUGE = 2**40
+COPIES, REPEATS = "bytes of copied constants", "repetitions of nodes"
 X = np.ones((2, 3), np.float32)
 LONG = np.broadcast_to(np.int64(1), (2**31 - 1,))
 SIZES = {
@@ -173,6 +177,13 @@ SIZES = {
     "randint": ({"shape": LONG}, {"low": 0, "high": 2, "dtype": "int64"}),
     "strided_slice": ({"x": X, "starts": LONG, "ends": LONG, "strides": LONG}, {"axes": [1]}),
     "unsqueeze2": ({"x": X}, {"axis": [0] * 100}),
+    "as_strided": ({"input": X}, {"dims": [2000, 2000, 2000], "stride": [0, 0, 0], "offset": 0}),
+    "set_value": ({"x": X}, {"axes": [0], "none_axes": [0] * 100, "values": [1.0], "shape": [1]}),
+    "grid_sampler": (
+        {"x": np.ones((1,) * 24, np.float32), "grid": np.ones((*(1,) * 23, 22), np.float32)},
+        {"mode": "bilinear", "padding_mode": "zeros", "align_corners": True},
+    ),
+    "meshgrid": ({"inputs": [X[0]] * 65}, {}),
 }
 RESULTS = {"anchor_generator": ("anchors",)}
 DIMENSIONS = {
@@ -264,10 +275,164 @@ def test_inputs_of_too_many_dimensions(format):
         read_contents(content, b"")
 
 
+OUT = np.ones((1, 1, 101, 101), np.float32)
+WINDOWS = {"strides": [1, 1], "paddings": [0, 0], "padding_algorithm": "EXPLICIT", "data_format": "NCHW"}
+NONE = np.ones((1, 1, 400, 400), np.float32)
+REPEATED = {
+    "conv2d_grad": (
+        {"input": NONE, "filter": NONE[:, :, :300, :300], "out_grad": OUT},
+        {**WINDOWS, "dilations": [1, 1], "groups": 1},
+        "filter_grad",
+    ),
+    "pool2d_grad": (
+        {"x": NONE, "out": OUT, "out_grad": OUT},
+        {**WINDOWS, "kernel_size": [300, 300], "pooling_type": "max", "ceil_mode": False, "adaptive": False},
+        "x_grad",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_positions_of_windows_are_bounded(name):
+    """The gradient has nodes for each of the 90,000 positions."""
+    inputs, attributes, result = REPEATED[name]
+    whole, _ = program(name, inputs, attributes, (result,))
+    with pytest.raises(OpConversionError, match=f"cannot convert '{name}': takes 90000 repetitions of nodes"):
+        paddle2ov.convert(whole)
+
+
+POWERS = ("spectral_norm", "weight=x u=u v=v", {"dim": 0, "power_iters": 20, "eps": 1e-12})
+DERIVATIVES = ("polygamma", "x=x", {"n": 20})
+
+
+@pytest.mark.parametrize("row", [POWERS, DERIVATIVES], ids=["spectral_norm", "polygamma"])
+def test_what_many_operators_repeat_is_bounded(monkeypatch, row):
+    """Each of them may repeat its nodes as often; together they may not."""
+    monkeypatch.setitem(LIMITS, REPEATS, Limit(50, 0, "operators"))
+    kind, reads, attributes = row
+    inputs = [Variable("x", "float32", (2, 3)), Variable("u", "float32", (2,)), Variable("v", "float32", (3,))]
+    rows = [(kind, reads, f"out=out{i}", attributes) for i in range(3)]
+    paddle2ov.convert(programs.program(rows[:2], inputs, "out0 out1"))
+    with pytest.raises(OpConversionError, match=f"'{kind}': takes 60 {REPEATS}; a program of this size may take 50"):
+        paddle2ov.convert(programs.program(rows, inputs, "out0 out1 out2"))
+
+
+def test_axes_before_the_first_that_is_normalized_are_of_the_tensor():
+    inputs = {"x": X, "mean": X[:, 0], "variance": X[:, 0], "out_grad": X}
+    whole, _ = program("layer_norm_grad", inputs, {"begin_norm_axis": HUGE, "epsilon": 1e-5}, ("x_grad", "bias_grad"))
+    with pytest.raises(OpConversionError, match=f"begin_norm_axis={HUGE}: out of range for rank 2"):
+        paddle2ov.convert(whole)
+
+
+def test_windows_of_an_axis_of_unknown_length_are_bounded():
+    whole, _ = program("tensor_unfold", {"input": X}, {"axis": 0, "size": HUGE, "step": 1}, dynamic=True)
+    with pytest.raises(OpConversionError, match=rf"an array of {HUGE} elements is needed at conversion"):
+        paddle2ov.convert(whole)
+
+
+@pytest.mark.parametrize("kind", ["split", "split_with_num"])
+def test_a_split_has_as_many_slices_as_results(kind):
+    """OpenVINO makes any number of them, whatever there is to split."""
+    whole, _ = program(kind, {"x": X}, {"num": 1 << 16, "axis": 0, "sections": []}, dynamic=True)
+    with pytest.raises(OpConversionError, match=f"num={1 << 16}: the operator has 1 results"):
+        paddle2ov.convert(whole)
+
+
+def test_tensors_that_share_a_shape_take_a_node_or_two_each():
+    """Each was broadcast with every other one."""
+    names = [f"x{i}" for i in range(40)]
+    reads = "input=" + ",".join(names)
+    rows = [("broadcast_tensors", reads, "out=" + ",".join(f"y{name}" for name in names))]
+    inputs = [Variable(name, "float32", (-1, 3)) for name in names]
+    model = paddle2ov.convert(programs.program(rows, inputs, " ".join(f"y{name}" for name in names)))
+    assert counted(model, "Broadcast") == 2 * (len(names) - 1)
+
+
 def test_converters_make_arrays_by_functions_that_check_their_size():
     unchecked = re.compile(r"\bnp\.(arange|eye|full|indices|ones|repeat|tile|zeros)\(")
     for path in (ROOT / "converters").rglob("*.py"):
         assert not unchecked.search(path.read_text()), f"{path} has such a function in paddle2ov.graph.arrays"
+
+
+# --- constants that many operators read -----------------------------------------------------------------------------
+
+LARGE = np.ones((300, 300), np.float32)
+COPYING = {
+    "dequantize_linear": ("x=w scale=s", "y", {"quant_axis": -1, "bit_length": 8, "is_test": True}),
+    "batch_norm": ("x=x mean=v variance=v scale=v bias=v", "out", {"is_test": True, "epsilon": 1e-5}),
+    "rnn": (
+        "x=x pre_state=h weight_list=w,w,b,b",
+        "out",
+        {"mode": "RNN_TANH", "num_layers": 1, "hidden_size": 300, "is_bidirec": False, "is_test": True},
+    ),
+}
+INPUTS = {
+    "dequantize_linear": {},
+    "batch_norm": {"x": (1, 90_000, 1, 1)},
+    "rnn": {"x": (3, 1, 300), "h": (1, 1, 300)},
+}
+
+
+@pytest.mark.parametrize("kind", COPYING)
+def test_what_converters_copy_of_weights_is_bounded(monkeypatch, kind):
+    """A program of a few kilobytes has a hundred readers of one weight, each with a copy in another form."""
+    monkeypatch.setitem(LIMITS, COPIES, Limit(4_000_000, 0, "operators"))
+    reads, result, attributes = COPYING[kind]
+    weights = {"w": LARGE, "s": LARGE[0, :1], "v": LARGE.reshape(-1), "b": LARGE[0]}
+    inputs = [Variable(name, "float32", shape) for name, shape in INPUTS[kind].items()]
+
+    def convert(count):
+        rows = [(kind, reads, f"{result}=out{i}", attributes) for i in range(count)]
+        names = {item.partition("=")[2] for item in reads.split()} | {"w", "b"}
+        used = {name: array for name, array in weights.items() if name in names}
+        return paddle2ov.convert(
+            programs.program(rows, inputs, " ".join(f"out{i}" for i in range(count)), parameters=used)
+        )
+
+    convert(3)
+    with pytest.raises(OpConversionError, match=rf"cannot convert '{kind}': takes \d+ {COPIES}"):
+        convert(100)
+
+
+@pytest.mark.parametrize("between", [0, 100])
+def test_what_bodies_compute_from_constants_is_bounded(monkeypatch, between):
+    """A constant of a few bytes fills a matrix of any size, of which each body has a copy; so has each step to it."""
+    monkeypatch.setitem(LIMITS, COPIES, Limit(10_000_000, 0, "operators"))
+    steps = [("tanh", f"x=w{i}", f"out=w{i + 1}") for i in range(between)]
+    full = ("fill_constant", "", "out=w0", {"shape": [400, 400], "value": 1.0, "dtype": "float32"})
+    paths = [
+        ("viterbi_decode", f"potentials=x transition_params=w{between} lengths=n", f"scores=s{i} path=p{i}", TAGS)
+        for i in range(1 if between else 20)
+    ]
+    inputs = [Variable("x", "float32", (1, 10, 400)), Variable("n", "int64", (1,))]
+    whole = programs.program([full, *steps, *paths], inputs, " ".join(f"p{i}" for i in range(len(paths))))
+    model = paddle2ov.convert(whole)
+    held = sum(node.get_byte_size() for node in walk(model) if node.get_type_name() == "Constant")
+    assert held < 10_000_000
+
+
+TAGS = {"include_bos_eos_tag": False}
+
+
+def test_large_products_of_constants_are_left_to_each_run():
+    """OpenVINO takes minutes for them as it evaluates a node."""
+    sides = [ops.broadcast(ops.constant(np.float32(1)), [size, size]) for size in (600, 700)]
+    small, large = (ops.matmul(side, side, False, False).output(0) for side in sides)
+    assert evaluate(small, 1 << 24, 0) is not None
+    assert evaluate(large, 1 << 24, 0) is None
+
+
+def test_conditions_that_are_joined_with_themselves_are_looked_at_once():
+    """Of 60 joints there are 2^60 ways up."""
+    counter = ops.parameter([], np.int64)
+    condition = ops.less(counter, np.int64(5))
+    for _ in range(60):
+        condition = ops.logical_and(condition, condition)
+    after = ops.add(counter, np.int64(1)).output(0)
+    joined = ops.less(after, np.int64(5))
+    for _ in range(60):
+        joined = ops.logical_and(joined, joined)
+    assert counter_ranges([(counter, 0, after)], joined.output(0)) == {counter.get_name(): (0, 4)}
 
 
 def test_a_large_grid_is_computed_by_nodes():
@@ -320,7 +485,6 @@ def test_arrays_over_constants_are_computed_to_a_bound():
     assert counted(model, "SliceScatter") == 4
 
 
-COPIES = "bytes of constants made by rewrites"
 PAIR = ops.constant(np.ones((2, 3), np.float32)).output(0)
 
 
