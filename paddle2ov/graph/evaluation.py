@@ -44,12 +44,16 @@ def evaluate(output: Output, most_elements: int, most_doubles: int) -> AnyArray 
         array = node.get_data() if numpy_dtype(element_type) is not None else None
         is_small = array is not None and array.size <= (most_doubles if element_type == Type.f64 else most_elements)
         return array.copy() if array is not None and is_small else None
-    return evaluate_all([output], most_elements, most_doubles)[0]
+    tensor = _Evaluation(most_elements, most_doubles, is_charged=True).value(output)
+    return None if tensor is None else tensor.data.copy()
 
 
 def evaluate_all(outputs: Sequence[Output], most_elements: int, most_doubles: int) -> list[AnyArray | None]:
-    """As `evaluate`, for outputs that may be computed from one another; each node is evaluated once."""
-    evaluation = _Evaluation(most_elements, most_doubles)
+    """As `evaluate`, for outputs that may be computed from one another; each node is evaluated once.
+
+    Large results are not charged to the budget of the program: the caller bounds their amount.
+    """
+    evaluation = _Evaluation(most_elements, most_doubles, is_charged=False)
     tensors = map(evaluation.value, outputs)
     return [None if tensor is None else tensor.data.copy() for tensor in tensors]
 
@@ -87,8 +91,9 @@ _Results = dict[tuple[str, int], Tensor | None]
 class _Evaluation:
     """Evaluates outputs, and what they are computed from, once each; None if that is not known to be safe and small."""
 
-    def __init__(self, most_elements: int, most_doubles: int) -> None:
+    def __init__(self, most_elements: int, most_doubles: int, *, is_charged: bool) -> None:
         self._most_elements, self._most_doubles = most_elements, most_doubles
+        self._is_charged = is_charged
         self._done: _Results = {}
         self._left, self._depth = _MAX_NODES, 0
         self._elements = max(_FEW, most_elements) * _MAX_HELD
@@ -127,10 +132,12 @@ class _Evaluation:
         return unknown if results is None else {(name, i): result for i, result in enumerate(results)}
 
     def _may_hold(self, outputs: Sequence[Output]) -> bool:
-        """Whether there is room for more results; large ones are charged to the budget of the program."""
+        """Whether there is room for more results; large ones may be charged to the budget of the program."""
         elements = sum(math.prod(output.get_shape()) for output in outputs)
         self._elements -= elements
-        return self._elements >= 0 and (elements <= _FEW or affords_copy(8 * elements))
+        if self._elements < 0:
+            return False
+        return not self._is_charged or elements <= _FEW or affords_copy(8 * elements)
 
     def _is_small(self, output: Output) -> bool:
         element_type = output.get_element_type()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from msgspec import Struct
 from openvino import Input, Node, Output, Type
@@ -14,6 +12,7 @@ from paddle2ov.graph.consumers import Consumer, consumers, only_consumer, revali
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import value_of
+from paddle2ov.graph.upstream import sources_of, upstream
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.integer_tensors import holds_integers
@@ -219,7 +218,7 @@ def signed_beside_unsigned(graph: Graph, concat: Node) -> list[Node] | None:
         Concat of at least two FakeQuantizes with 256 levels, possibly through nodes that keep integers, where some
         ranges are symmetric (from -128/127 of the upper end, for each channel) and others are not.
     """
-    sources = list({node.get_name(): node for node in _quantizers(concat)}.values())
+    sources = _quantizers(concat)
     if len(sources) < 2:
         return None
     symmetric = [node for node in sources if _is_symmetric(node)]
@@ -228,16 +227,16 @@ def signed_beside_unsigned(graph: Graph, concat: Node) -> list[Node] | None:
     return symmetric
 
 
-def _quantizers(concat: Node) -> Iterator[Node]:
+def _quantizers(concat: Node) -> list[Node]:
     """The FakeQuantizes that a Concat reads."""
-    for value in concat.input_values():
-        node = value.get_node()
-        while node.get_type_name() in _KEEPING:
-            node = node.input_value(0).get_node()
-        if node.get_type_name() == "FakeQuantize":
-            yield node
-        elif node.get_type_name() == "Concat":
-            yield from _quantizers(node)
+    return [node for node in upstream([concat], _joined_by) if node.get_type_name() == "FakeQuantize"]
+
+
+def _joined_by(node: Node) -> list[Node]:
+    kind = node.get_type_name()
+    if kind == "Concat":
+        return sources_of(node)
+    return sources_of(node)[:1] if kind in _KEEPING else []
 
 
 def _range_of(node: Node) -> list[AnyArray]:
