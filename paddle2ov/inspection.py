@@ -183,12 +183,13 @@ def _collected(request: TranslationRequest) -> list[Refusal]:
 
 def _merged(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:
     """One for each operator and reason."""
-    merged: dict[tuple[str, str, tuple[str, ...]], Refusal] = {}
+    merged: dict[tuple[str, str, tuple[str, ...]], list[Refusal]] = {}
     for refusal in refusals:
-        key = refusal.operator, refusal.reason, refusal.given
-        before = merged.get(key)
-        merged[key] = replace(before, places=before.places + refusal.places) if before else refusal
-    return tuple(merged.values())
+        merged.setdefault((refusal.operator, refusal.reason, refusal.given), []).append(refusal)
+    return tuple(
+        replace(same[0], places=tuple(place for refusal in same for place in refusal.places))
+        for same in merged.values()
+    )
 
 
 def _read_in(block: Block) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _TOKEN = re.compile(r"""\s+|\#[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[{}\[\]<>:;,]|[^\s\#"'{}\[\]<>:;,]+""")
@@ -43,16 +43,17 @@ def text_fields(text: str) -> Iterator[TextField]:
     """
     tokens = list(_tokens(text))
     comments: list[str] = []
-    while tokens:
-        start, word = tokens.pop(0)
+    place = 0
+    while place < len(tokens):
+        start, word = tokens[place]
+        place += 1
         if word.startswith("#"):
             comments.append(word.rstrip())
         elif word not in ",;":
             if not _NAME.fullmatch(word):
                 raise ValueError(f"a field's name is expected, not {word[:40]!r}")
-            length, messages = _value(text, tokens)
-            last, final = tokens[length - 1]
-            del tokens[:length]
+            place, messages = _value(text, tokens, place)
+            last, final = tokens[place - 1]
             end = last + len(final)
             value = text[start + len(word) : end].lstrip(" \t:")
             yield TextField(word, tuple(comments), text[start:end], value, tuple(messages))
@@ -72,20 +73,23 @@ def _tokens(text: str) -> Iterator[tuple[int, str]]:
         position = token.end()
 
 
-def _value(text: str, tokens: list[tuple[int, str]]) -> tuple[int, list[str]]:
-    """How many tokens are the value that follows a name, and the texts of the messages in it, or in its list."""
+def _value(text: str, tokens: Sequence[tuple[int, str]], first: int) -> tuple[int, list[str]]:
+    """Where the value ends that follows a name, and the texts of the messages in it, or in its list."""
     brackets: list[tuple[int, str]] = []
     messages = []
-    for count, (position, word) in enumerate(tokens):
+    for place in range(first, len(tokens)):
+        position, word = tokens[place]
         if word in _CLOSING:
             brackets.append((position, word))
         elif brackets and word == _CLOSING[brackets[-1][1]]:
             start, opened = brackets.pop()
             if opened in "{<" and all(bracket == "[" for _, bracket in brackets):
                 messages.append(text[start + 1 : position])
-        elif word in "}]>" or (not brackets and word in ":;," and (count, word) != (0, ":")):
+        elif word in "}]>" or (not brackets and word in ":;," and (place, word) != (first, ":")):
             raise ValueError("a bracket is not closed" if brackets else "a field has no value")
-        is_string = word[0] in "\"'" and tokens[count + 1 :] and tokens[count + 1][1][0] in "\"'"
+        is_string = word[0] in "\"'" and place + 1 < len(tokens) and tokens[place + 1][1][0] in "\"'"
         if not (brackets or word.startswith(("#", ":")) or is_string):  # strings that follow each other are one
-            return count + 1, messages
-    raise ValueError("a field has no value, or a bracket is not closed" if tokens else "a field has no value")
+            return place + 1, messages
+    raise ValueError(
+        "a field has no value, or a bracket is not closed" if first < len(tokens) else "a field has no value"
+    )

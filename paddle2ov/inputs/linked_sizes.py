@@ -30,7 +30,7 @@ Free = Mapping[tuple[str, int], Dimension]
 
 _MULTIPLES = (2, 4, 8, 16, 32, 64)
 _MOST_TRIES, _MOST_SPREADS = 3000, 40
-_MOST_CONSTANTS, _MOST_NODES = 16, 60
+_MOST_CONSTANTS, _MOST_NODES, _MOST_DIMS = 16, 60, 50
 _Score = tuple[float, int]
 _FITS: _Score = float("inf"), 0
 
@@ -170,7 +170,8 @@ def _proposals(node: Node, sizes: Sizes, free: Free, step: int) -> Iterator[tupl
     Sizes that meet at the node are made equal: one of them, by ratio or difference, or all that are the same. Where no
     size is to be 1, which fits whatever it is broadcast to, those come first.
     """
-    dims = list(dict.fromkeys(dim for value in node.input_values() for dim in dims_of(value) or () if dim))
+    different = dict.fromkeys(dim for value in node.input_values() for dim in dims_of(value) or () if dim)
+    dims = list(different)[:_MOST_DIMS]  # each pair of them is a proposal: a Concat may have thousands of inputs
     now = {place: sizes[place[0]][place[1]] for place in free}
     pairs = list(permutations(dims, 2))
     wide = [(a, b) for a, b in pairs if b > 1]

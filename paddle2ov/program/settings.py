@@ -24,6 +24,7 @@ _MAX_BYTES = 16_000_000  # the largest known (a recogniser's 18,708 characters) 
 _MAX_DEPTH = 50
 _MAX_NAME = 80
 _MAX_NODES = 1_000_000
+_MAX_TRANSFORMS = 100  # the most known have a dozen
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times faster
 
 Size = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
@@ -230,6 +231,13 @@ def _typed(where: str, items: list[dict[str, Any]]) -> list[Transform]:
 
 
 def _transforms(found: _File) -> tuple[str, list[Transform] | None]:
+    toolkit, transforms = _listed_transforms(found)
+    if len(transforms or ()) > _MAX_TRANSFORMS:
+        raise ValueError(f"has more than {_MAX_TRANSFORMS} transforms, which no settings have")
+    return toolkit, transforms
+
+
+def _listed_transforms(found: _File) -> tuple[str, list[Transform] | None]:
     if found.Preprocess is not None:
         return "detection", _typed("Preprocess", found.Preprocess)
     if found.Deploy is not None:

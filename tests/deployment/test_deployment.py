@@ -542,6 +542,7 @@ SHAPES = "Hpi: {{backend_configs: {{paddle_infer: {{trt_dynamic_shapes: {}}}}}}}
     ("text", "message"),
     [
         (BOMB, "aliases amount to more than"),
+        ("Preprocess: [&a {type: Permute}" + ", *a" * 100 + "]", "has more than 100 transforms"),
         ("a: &a [*a]", "contains itself"),
         ("[" * 200 + "]" * 200, "nested more than 50 deep"),
         ("a: [1, 2", "expected"),

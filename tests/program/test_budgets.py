@@ -16,10 +16,12 @@ from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, P
 from paddle2ov.conversion import translated
 from paddle2ov.converters.detection.proposals import _bound as level_bound
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
+from paddle2ov.deployment.text_fields import text_fields
 from paddle2ov.graph.bodies import walk
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.loop_counters import counter_ranges
 from paddle2ov.graph.opset import ops
+from paddle2ov.inputs.linked_sizes import _proposals as size_proposals
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.attention.gather_windows import gather_windows
 from paddle2ov.passes.attention.split_qkv import split_qkv
@@ -561,6 +563,21 @@ def test_an_input_of_a_type_that_does_not_fit():
         for name in (input_.name for input_ in paddle2ov.read_program(folder).inputs):
             with pytest.raises(ConversionInputError, match=f"'{name}' cannot be of that type"):
                 paddle2ov.convert(folder, input={name: kind})
+
+
+def test_sizes_that_are_tried_where_many_meet_are_few():
+    """A Concat may have thousands of inputs, each of another size: not all pairs are proposals."""
+    inputs = [ops.parameter([1, size], np.float32) for size in range(2, 402)]
+    concat = ops.concat(inputs, 1)
+    free = {("x", 0): openvino.Dimension()}
+    assert sum(1 for _ in size_proposals(concat, {"x": (1, 3)}, free, 1)) < 10_000
+
+
+def test_fields_of_a_long_text_are_read_in_one_walk():
+    text = "a: 'x' 'y'\n" * 100_000
+    fields = list(text_fields(text))
+    assert len(fields) == 100_000
+    assert {(field.name, field.value) for field in fields} == {("a", "'x' 'y'")}
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
