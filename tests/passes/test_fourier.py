@@ -7,6 +7,7 @@ from openvino import Type, opset16 as ops
 from paddle2ov import convert
 from paddle2ov.passes import Graph
 from paddle2ov.passes.fourier.transforms_to_products import transforms_to_products
+from paddle2ov.program.budget import COPIES, LIMITS, Budget, Limit, charging
 from tests.support.models import network
 from tests.support.passes_checks import apply, compare, kinds, model_of
 
@@ -219,8 +220,9 @@ def test_no_zeros():
 @pytest.mark.parametrize(
     ("build", "dims", "reason"),
     [
-        (transform("rdft", [1]), [3, -1], "a size is not known"),
-        (transform("rdft", [1]), [3, 8, -1], "a size is not known"),
+        (transform("rdft", [1]), [3, -1], "a size is 0, or not known"),
+        (transform("rdft", [1]), [3, 8, -1], "a size is 0, or not known"),
+        (part_of_transform("rdft", [1]), [3, 8, 0], "a size is 0, or not known"),
         (transform("rdft", [0, 2]), [4, 3, 8], "the axes are not in a row"),
         (transform("rdft", [2, 1]), [4, 3, 8], "the axis of real numbers is not the last one"),
         (transform("rdft", [1], [6]), [3, 8], "the signal is cut or padded"),
@@ -235,6 +237,78 @@ def test_no_zeros():
 def test_what_stays(build, dims, reason):
     graph = Graph(model_of(build, dims))
     assert transforms_to_products(graph) == {"transforms": 0}
+    assert graph.match_failures == {"transforms_to_products": {reason: 1}}
+
+
+def test_an_infinite_factor_stays():
+    """In a matrix it would make NaN of its zeros."""
+
+    def build(x):
+        return ops.relu(cut(ops.multiply(ops.rdft(x, np.array([1])), np.float32(np.inf)), 1, 3, [1]))
+
+    assert apply(transforms_to_products, build, [3, 8])[1] == {"transforms": 0}
+
+
+def padded(x):
+    """Nothing is rolled, and put among zeros."""
+    half = ops.pad(ops.roll(x, np.array([1]), np.array([1])), np.array([0, 2]), np.array([0, 3]), "constant")
+    return cut(ops.idft(pairs(half, half), np.array([1])), 0, 4, [1])
+
+
+def test_a_spectrum_of_no_elements_that_are_not_zero():
+    assert apply(transforms_to_products, padded, [3, 0])[1] == ONE
+
+
+def test_a_part_of_unknown_sizes_stays_among_its_zeros():
+    def build(x):
+        bounds = [np.array(item) for item in ([2, 0], [-2, 3], [1, 1], [1, 2])]
+        half = ops.slice_scatter(zeros(3, 8, 5), x, *bounds)
+        return ops.irdft(pairs(half, half), np.array([1, 2]), np.array([8, 8]))
+
+    assert apply(transforms_to_products, build, [-1, -1, -1], shapes=[[3, 4, 3]])[1] == {"transforms": 0}
+
+
+def test_zeros_that_are_multiplied_by_themselves():
+    """Each product reads the one before twice."""
+
+    def build(x, y):
+        for _ in range(60):
+            y = ops.multiply(y, y)
+        half = ops.concat([x, y], 1)
+        return cut(ops.idft(pairs(half, half), np.array([1])), 0, 5, [1])
+
+    assert transforms_to_products(Graph(model_of(build, [2, 3], [2, 3]))) == ONE
+
+
+def test_many_rolls():
+    """They are no deeper a recursion for it."""
+
+    def build(x):
+        half = x
+        for _ in range(2000):
+            half = ops.roll(half, np.array([1]), np.array([1]))
+        return cut(ops.idft(pairs(half, half), np.array([1])), 0, 5, [1])
+
+    assert transforms_to_products(Graph(model_of(build, [2, 6]))) == ONE
+
+
+def test_a_spectrum_of_which_many_parts_are_read():
+    """What they hold is not listed."""
+
+    def build(x):
+        spectrum = cut(ops.dft(x, np.array([1])), 0, 5, [1])
+        return [ops.relu(cut(spectrum, i % 5, 5, [1])) for i in range(100)]
+
+    assert transforms_to_products(Graph(model_of(build, [2, 6, 2]))) == {"transforms": 0}
+
+
+def test_matrices_take_no_more_memory_than_a_program_may(monkeypatch):
+    model = model_of(lambda x: [part_of_transform("rdft", [1])(x) for _ in range(3)], [2, 500])
+    monkeypatch.setitem(LIMITS, COPIES, Limit(5 << 20, 0, "operators"))
+    graph = Graph(model)
+    with charging(Budget()):
+        assert transforms_to_products(graph) == {"transforms": 2}
+    reason = "the matrices of all transforms would take too much memory"
     assert graph.match_failures == {"transforms_to_products": {reason: 1}}
 
 

@@ -15,13 +15,19 @@ from openvino import Node, Output
 from paddle2ov.graph.constants import ints_of, is_zero, number_of
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.shapes import Dims, dims_of
 
 Kept = dict[int, list[int]]
 """Axis -> the elements along it that are there, in their order."""
 
 _WITHOUT_VALUES = ("Broadcast", "Convert", "Reshape", "Tile", "Transpose", "Unsqueeze")
 """Nodes whose results are 0 where their first input is."""
+
+_MOST_READINGS = 64
+"""Of a spectrum; a neural operator reads four corners, of both parts."""
+
+_MOST_STEPS = 16
+"""From an inverse transform back to what is not 0."""
 
 
 class Reading(Struct, frozen=True):
@@ -42,10 +48,14 @@ class Parts(Struct, frozen=True):
 
 def readings(spectrum: Output, kept: Kept) -> list[Reading]:
     """What is chosen of a spectrum of pairs, until something else reads it."""
-    found, open_ = [], [Reading(spectrum, None, kept)]
+    whole = Reading(spectrum, None, kept)
+    found: list[Reading] = []
+    open_ = [whole]
     while open_:
         reading = open_.pop()
         nodes = [consumer.get_node() for consumer in consumers(reading.output)]
+        if len(found) + len(open_) + len(nodes) > _MOST_READINGS:
+            return [whole]
         further = [choice for node in nodes if (choice := _choice(node, reading)) is not None]
         if nodes and len(further) == len(nodes):
             open_ += further
@@ -153,19 +163,32 @@ def _broadcast(value: Output, other: Output) -> Output:
 
 def _not_zero(value: Output, kept: Kept) -> tuple[Output, Kept]:
     """The elements that are not known to be 0, and which those of `kept` are that they stand for."""
-    node = value.get_node()
-    kind = node.get_type_name()
-    inner: tuple[Output, Kept | None] = (value, None)
+    for _ in range(_MOST_STEPS):
+        inner, there = _without_zeros(value.get_node(), kept)
+        if there is None or not _has_sizes(inner, there, dims_of(value) or []):
+            break
+        value, kept = inner, there
+    return value, kept
+
+
+def _without_zeros(node: Node, kept: Kept) -> tuple[Output, Kept | None]:
+    """What a node puts among zeros, or rolls, and which elements it stands for; None if it does something else."""
+    kind, x = node.get_type_name(), node.output(0)
     if kind == "Roll":
-        inner = node.input_value(0), _rolled(node, kept, back=True)
-    elif kind == "SliceScatter" and _is_zero(node.input_value(0)):
-        rank = len(dims_of(value) or [])
-        inner = node.input_value(1), _sliced(node.input_values()[2:], kept, rank)
-    elif kind == "Pad":
-        inner = node.input_value(0), _padded(node, kept)
-    elif kind == "Concat":
-        inner = _joined(node, kept)
-    return (value, kept) if inner[1] is None else _not_zero(inner[0], inner[1])
+        return node.input_value(0), _rolled(node, kept, back=True)
+    if kind == "SliceScatter" and _is_zero(node.input_value(0)):
+        return node.input_value(1), _sliced(node.input_values()[2:], kept, len(dims_of(x) or []))
+    if kind == "Pad":
+        return node.input_value(0), _padded(node, kept)
+    return _joined(node, kept) if kind == "Concat" else (x, None)
+
+
+def _has_sizes(value: Output, kept: Kept, around: Dims) -> bool:
+    """Whether a tensor is known to have these elements, and behind the first axis of them the sizes of another one."""
+    sizes = {axis: len(elements) for axis, elements in kept.items()}
+    first = min(sizes)
+    wanted = [sizes.get(axis, dim) for axis, dim in enumerate(around)]
+    return 0 not in sizes.values() and (dims_of(value) or [])[first:] == wanted[first:]
 
 
 def _padded(node: Node, kept: Kept) -> Kept | None:
@@ -199,20 +222,29 @@ def _joined(node: Node, kept: Kept) -> tuple[Output, Kept | None]:
 
 def _is_zero(value: Output) -> bool:
     """Whether a tensor is nothing but zeros."""
-    node = value.get_node()
-    while node.get_type_name() in _WITHOUT_VALUES:
-        node = node.input_value(0).get_node()
+    for _ in range(_MOST_STEPS):
+        sources = _with_zeros(value.get_node())
+        if len(sources) != 1:
+            break
+        value = sources[0]
+    return is_zero(value)
+
+
+def _with_zeros(node: Node) -> list[Output]:
+    """The tensor that has to be 0 for the result of a node to be; several, or none, where that is not so simple."""
     if node.get_type_name() == "Multiply":
-        numbers = [number_of(factor) for factor in node.input_values() if not _is_zero(factor)]
-        return len(numbers) < 2 and all(number is not None and math.isfinite(number) for number in numbers)
-    return is_zero(node.output(0))
+        numbers = [(factor, number_of(factor)) for factor in node.input_values()]
+        return [factor for factor, number in numbers if number is None or not math.isfinite(number)]
+    return node.input_values()[:1] if node.get_type_name() in _WITHOUT_VALUES else []
 
 
 def chosen(value: Output, there: Sequence[int], wanted: Sequence[int], axis: int) -> Output:
     """The wanted ones of the elements along an axis."""
     if list(there) == list(wanted):
         return value
-    first = there.index(wanted[0])
-    if list(there[first : first + len(wanted)]) == list(wanted):
-        return ops.slice(value, ints([first]), ints([first + len(wanted)]), ints([1]), ints([axis])).output(0)
-    return ops.gather(value, ints([there.index(element) for element in wanted]), ints(axis)).output(0)
+    index = {element: i for i, element in enumerate(there)}
+    indices = [index[element] for element in wanted]
+    first, stop = indices[0], indices[0] + len(indices)
+    if indices == [*range(first, stop)]:
+        return ops.slice(value, ints([first]), ints([stop]), ints([1]), ints([axis])).output(0)
+    return ops.gather(value, ints(indices), ints(axis)).output(0)

@@ -25,6 +25,7 @@ import numpy as np
 from msgspec import Struct
 from openvino import Node, Output, Type
 
+from paddle2ov.graph.arrays import affords_copy
 from paddle2ov.graph.constants import ints_of, number_of
 from paddle2ov.graph.consumers import only_consumer
 from paddle2ov.graph.opset import ints, ops
@@ -68,7 +69,7 @@ def _transform(graph: Graph, node: Node) -> list[_Transform]:
     first = min(axes)
     require(sorted(axes) == [*range(first, first + len(axes))], "the axes are not in a row")
     require(kind in ("DFT", "IDFT") or axes[-1] == max(axes), "the axis of real numbers is not the last one")
-    require(None not in before[first:] and None not in after[first:], "a size is not known")
+    require(all(before[first:]) and all(after[first:]), "a size is 0, or not known")
     sizes = {axis: (before if kind == "RDFT" else after)[axis] or 0 for axis in sorted(axes)}
     require(4 * max(sizes.values()) <= _LARGEST_MATRIX, "the matrix would be large")
     halved = {axis: size // 2 + 1 if axis == axes[-1] and "R" in kind else size for axis, size in sizes.items()}
@@ -90,6 +91,8 @@ def _transform(graph: Graph, node: Node) -> list[_Transform]:
         frequencies = min(len(inputs[axis]), len(results[axis]))
         require(frequencies <= _MOST_FREQUENCIES or size & (size - 1), "there are many frequencies, of a power of two")
         require(4 * len(inputs[axis]) * len(results[axis]) <= _LARGEST_MATRIX, "the matrix would be large")
+    elements = sum(4 * len(inputs[axis]) * len(results[axis]) for axis in sizes)
+    require(affords_copy(4 * elements), "the matrices of all transforms would take too much memory")
     return [_Transform(node, sizes, factor, read, source, inputs, results)]
 
 
@@ -99,7 +102,7 @@ def _factor(out: Output) -> tuple[float, Output]:
     if reader is None or reader.get_type_name() != "Multiply":
         return 1.0, out
     numbers = [number_of(value) for value in reader.input_values()]
-    factor = next((number for number in numbers if number is not None), None)
+    factor = next((number for number in numbers if number is not None and math.isfinite(number)), None)
     same = dims_of(reader.output(0)) == dims_of(out)
     return (factor, reader.output(0)) if factor is not None and same else (1.0, out)
 
