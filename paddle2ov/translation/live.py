@@ -118,8 +118,10 @@ def _save_layer(
             "a Layer that paddle.jit.load returned does not tell its inputs: pass the path that it was loaded from, or "
             "input=..."
         )
+    tensors = [item for item in _leaves(spec or ()) if isinstance(item, paddle.static.InputSpec)]
+    _check_names(tensors)
     if isinstance(model, paddle.nn.Layer):
-        _warn_of_doubles(model, [item for item in _leaves(spec or ()) if isinstance(item, paddle.static.InputSpec)])
+        _warn_of_doubles(model, tensors)
     was_training = getattr(model, "training", False)
     if was_training:
         model.eval()
@@ -130,6 +132,14 @@ def _save_layer(
         if was_training:
             model.train()
     return overrides
+
+
+def _check_names(spec: Sequence[Any]) -> None:
+    """Refuses inputs of one name, as the entries of two mappings may be."""
+    names = [item.name for item in spec if item.name]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise ConversionInputError(f"input: '{repeated}' names several inputs; give InputSpecs of other names")
 
 
 def _warn_of_doubles(model: Any, spec: Sequence[Any]) -> None:

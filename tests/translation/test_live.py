@@ -143,6 +143,18 @@ def test_parameters_that_are_mappings_and_lists(arguments, names):
     np.testing.assert_allclose(result.array, expected.numpy(), rtol=1e-6, atol=1e-6)
 
 
+def test_entries_of_two_mappings_need_names_of_their_own():
+    class OfMappings(paddle.nn.Layer):
+        def forward(self, x, y):
+            return x["image"] - y["image"]
+
+    with pytest.raises(ConversionInputError, match="'image' names several inputs; give InputSpecs of other names"):
+        paddle2ov.convert(OfMappings(), example_input=[{"image": X}, {"image": X}])
+    spec = [{"image": SPEC([2, 4], name=name)} for name in ("first", "second")]
+    model = paddle2ov.convert(OfMappings(), input=spec)
+    assert [port.get_any_name() for port in model.inputs] == ["first", "second"]
+
+
 class OfMapping(paddle.nn.Layer):
     def forward(self, inputs):
         return inputs["image"] * inputs["scale"]
@@ -195,11 +207,11 @@ class Static(Net):
         return super().forward(x)
 
 
-SPEC = [paddle.static.InputSpec([None, 4], "float32", "image")]
+IMAGE = [paddle.static.InputSpec([None, 4], "float32", "image")]
 
 
 class StaticWithSpec(Net):
-    @paddle.jit.to_static(input_spec=SPEC, full_graph=True)
+    @paddle.jit.to_static(input_spec=IMAGE, full_graph=True)
     def forward(self, x):
         return super().forward(x)
 
@@ -210,7 +222,7 @@ class StaticWithSpec(Net):
     [
         (lambda: paddle.jit.to_static(Net()), "x"),
         (lambda: paddle.jit.to_static(Net(), full_graph=True), "x"),
-        (lambda: paddle.jit.to_static(Net(), input_spec=SPEC, full_graph=True), "image"),
+        (lambda: paddle.jit.to_static(Net(), input_spec=IMAGE, full_graph=True), "image"),
         (Static, "x"),
         (StaticWithSpec, "image"),
         (lambda: paddle.jit.to_static(doubled), "x"),
