@@ -45,15 +45,13 @@ def topk(x: Tensor, k: Tensor, axis: int, largest: bool) -> tuple[Output, Output
     if rows is None:
         top = ops.topk(x, k, axis, order, "value", index_element_type=Type.i64, stable=cheap)
         return top.output(0), top.output(1)
-    *outer, length, size = (dim or 0 for dim in dims_of(x) or [])
-    before = [0] * len(outer)
-    rank = len(outer) + 2
+    rank = static_rank(x)
+    before = [0] * (rank - 2)
     swap = [*range(rank - 1), rank, rank - 1]
-    columns = permute(ops.reshape(x, ints([*before, length // rows, rows, size]), True).output(0), swap)
+    columns = permute(ops.reshape(x, ints([*before, -1, rows, size or 0]), True).output(0), swap)
     top = ops.topk(columns, k, rank - 1, order, "value", index_element_type=Type.i64, stable=True)
     values, indices = (
-        ops.reshape(permute(output, swap), ints([*before, length, count or 0]), True).output(0)
-        for output in top.outputs()
+        ops.reshape(permute(output, swap), ints([*before, -1, count or 0]), True).output(0) for output in top.outputs()
     )
     return values, indices
 

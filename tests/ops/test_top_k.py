@@ -48,6 +48,22 @@ def test_the_first_of_equal_elements(dims, shape, k, rows, largest):
     np.testing.assert_array_equal(values, np.take_along_axis(x, indices, -1))
 
 
+@pytest.mark.parametrize(("dims", "shape"), [([16, 256], [32, 256]), ([2, 64, 128], [3, 128, 128])])
+def test_another_number_of_rows(dims, shape):
+    """As many rows are compared at once in a model whose inputs are given other shapes."""
+    model = model_of(dims, 8, largest=True)
+    assert kinds(model)["Transpose"] == 3
+    model.reshape(shape)
+    x = np.random.default_rng(0).integers(0, 9, shape).astype(np.float32)
+    np.testing.assert_array_equal(run_model(model, {"x": x})[1].array, first_ones(x, 8, largest=True))
+
+
+def test_a_number_of_rows_that_does_not_fit():
+    """It is refused: the rows are those that the model was made for."""
+    with pytest.raises(RuntimeError):
+        model_of([2, 64, 128], 8, largest=True).reshape([2, 32, 128])
+
+
 def test_integers_in_rows():
     model = model_of([32, 400], 5, largest=True, kind=Type.i32)
     assert kinds(model)["Transpose"] == 3
