@@ -68,7 +68,10 @@ def fused_conv2d_add_act(node: NodeContext) -> NamedOutputs:
     return {"output": apply_activation(node, out, node.get_str("activation", "relu"))}
 
 
-_FILTERS, _LARGEST = 8, 1 << 12
+_FILTERS = 8
+"""As many fill a vector (AVX2), and take no longer than one."""
+_LARGEST = 1 << 12
+"""Elements of a filter that others of zeros are put beside: seven times as many are stored."""
 
 
 class Geometry(Struct, frozen=True):

@@ -145,6 +145,10 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     }
 
 
+_INFINITY = 0x7F800000
+"""The bits of infinity in float32."""
+
+
 def _bound(level: int, refer_level: int) -> float:
     """The smallest number whose rounded float32 logarithm belongs to the level."""
 
@@ -153,10 +157,6 @@ def _bound(level: int, refer_level: int) -> float:
 
     # Of positive numbers the larger one has the larger bits.
     return float(_float_of(bisect_left(range(1, _INFINITY), True, key=reaches) + 1))
-
-
-_INFINITY = 0x7F800000
-"""The bits of infinity in float32."""
 
 
 def _float_of(bits: int) -> np.float32:

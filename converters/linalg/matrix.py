@@ -37,9 +37,8 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 def inverse(node: NodeContext) -> NamedOutputs:
     """out = x^-1, of each matrix."""
     known = node.get_known("x")
-    if (
-        known is not None and known.dtype == np.float64 and 0 < known.size <= MAX_DOUBLES
-    ):  # see `paddle2ov.translation.folding`
+    # `paddle2ov.translation.folding` says why.
+    if known is not None and known.dtype == np.float64 and 0 < known.size <= MAX_DOUBLES:
         try:
             return {"out": ConstantValue(np.linalg.inv(known))}
         except np.linalg.LinAlgError:

@@ -1,8 +1,8 @@
 """NumPy's functions that create arrays, for sizes that a program decides: they refuse arrays that are too large.
 
 Each has the arguments of NumPy's function of that name, and raises `BudgetError` before it creates an array of more
-than `MAX_ARRAY_ELEMENTS`. Converters create arrays with these only. The last two bound what rewrites copy of
-constants.
+than `MAX_ARRAY_ELEMENTS`. Converters create arrays with these only. The last three bound
+copies of constants.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ from paddle2ov.graph.consumers import only_consumer
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.permutation import permute
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.fourier.frequencies import Kept, Parts, Reading, chosen, parts_of, readings
 from paddle2ov.passes.fourier.matrices import complex_to_complex, complex_to_real, real_to_complex
 from paddle2ov.passes.graph import Graph
@@ -151,13 +152,14 @@ def _product(matrix: AnyArray, count: int, value: Output, axis: int, first: int)
     dims = dims_of(value) or []
     made, summed = matrix.shape[:count], matrix.shape[count:]
     before, behind = [0 if i < first else dim or 0 for i, dim in enumerate(dims[:axis])], dims[axis + len(summed) :]
-    factor = matrix.reshape(math.prod(made), math.prod(summed)).astype(np.float32)
+    rows = matrix.reshape(math.prod(made), math.prod(summed)).astype(np.float32)
+    factor = large_constant(rows, Type.f32)
     if behind:
-        value = _reshaped(value, [*before, factor.shape[1], math.prod(dim or 0 for dim in behind)])
-        value = ops.matmul(ops.constant(factor), value, False, False).output(0)
+        value = _reshaped(value, [*before, rows.shape[1], math.prod(dim or 0 for dim in behind)])
+        value = ops.matmul(factor, value, False, False).output(0)
     else:
-        value = _reshaped(value, [*before, factor.shape[1]])
-        value = ops.matmul(value, ops.constant(factor), False, True).output(0)
+        value = _reshaped(value, [*before, rows.shape[1]])
+        value = ops.matmul(value, factor, False, True).output(0)
     return _reshaped(value, [*before, *made, *(dim or 0 for dim in behind)])
 
 
