@@ -169,7 +169,8 @@ def _function_of(model: Any) -> Any:
 def _names_of(model: Any) -> tuple[str, ...]:
     """The names of what it takes, which are those of its inputs as Paddle saves it, unless a spec has others."""
     function = _function_of(model)
-    return tuple(inspect.signature(getattr(function, "dygraph_function", function)).parameters)
+    parameters = inspect.signature(getattr(function, "dygraph_function", function)).parameters.values()
+    return tuple(item.name for item in parameters if item.kind not in (item.VAR_POSITIONAL, item.VAR_KEYWORD))
 
 
 def _name_at(names: Sequence[str], position: int, given: Collection[str | None] = ()) -> str:

@@ -177,6 +177,15 @@ def test_inputs_of_a_single_mapping_go_by_their_names(arguments):
     np.testing.assert_array_equal(result.array, X * X[:1])
 
 
+def test_a_single_mapping_beside_other_arguments():
+    class OfMapping(paddle.nn.Layer):
+        def forward(self, inputs, **options):
+            return inputs["image"] * inputs["scale"]
+
+    model = paddle2ov.convert(OfMapping(), input={"image": [2, 4], "scale": [1, 4]})
+    assert [port.get_any_name() for port in model.inputs] == ["image", "scale"]
+
+
 @pytest.mark.parametrize(("dtype", "warns"), [("float64", True), ("float32", False)])
 def test_doubles_before_weights_in_float32_are_told(dtype, warns, caplog):
     class Net(paddle.nn.Layer):
