@@ -77,8 +77,6 @@ def copysign(node: NodeContext) -> NamedOutputs:
 def is_negative(x: Tensor) -> Node:
     """Whether the sign bit is set, also that of -0."""
     dtype = x.get_element_type()
-    below = ops.less(x, const(0, dtype))
-    if not dtype.is_real():
-        return below
     # 1 / -0 = -inf
-    return ops.logical_or(below, ops.less(ops.divide(const(1, dtype), x), const(0, dtype)))
+    inverse = ops.divide(const(1, dtype), x)
+    return ops.logical_or(ops.less(x, const(0, dtype)), ops.less(inverse, const(0, dtype)))

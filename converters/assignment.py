@@ -32,8 +32,6 @@ def set_value(node: NodeContext) -> NamedOutputs:
     values = _values(node, x.get_element_type())
     if not axes and node.has_input("values") and node.declared_input_shape("values") == node.declared_input_shape("x"):
         return {"out": values}  # as after index_put, when x[index] = ... is written in Python
-    if not axes and not rank:
-        return {"out": ops.reshape(values, ints([]), False)}
     if not axes:
         return {"out": ops.broadcast(_align_values(node, values, rank, dropped, added), shape_of(x))}
     fitted = _align_values(node, values, rank, dropped, added)

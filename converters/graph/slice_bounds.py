@@ -47,9 +47,7 @@ class Bound:
         return ops.gather(self._tensor, ints(positions), ints(0))
 
     def scalar(self, position: int) -> Tensor:
-        """The bound at one position, 0-D."""
-        if self.known is not None:
-            return ints(self.known[position])
+        """The computed bound at one position, 0-D."""
         if self._node.get_input_size(self._name) > 1:
             return ops.reshape(cast_to(self._node.get_input(self._name, position), Type.i64), ints([]), False)
         return ops.reshape(self.select([position]), ints([]), False)

@@ -52,8 +52,8 @@ def forms(op, every_form):
 
     Both formats go through the same converters, and every legacy operator carries all of its attributes. A case that
     gives a tensor which none before it gave is checked in both, as declared in one and with dynamic dimensions in the
-    other. One that gives another argument, another kind of value or other words and flags together takes one of these
-    four forms, in turn. The rest, other sizes and numbers, is for `--every-form`.
+    other. One that gives another argument, another kind of value, fewer tensors or other words and flags together takes
+    one of these four forms, in turn. The rest, other sizes and numbers, is for `--every-form`.
 
     Args:
         op: the operator.
@@ -64,7 +64,7 @@ def forms(op, every_form):
         before = shown.setdefault(case.formats, set())
         tensors = {name.rstrip("_0123456789") for name in case.tensors()}
         words = frozenset((name, value) for name, value in case.arguments.items() if isinstance(value, bool | str))
-        kinds = {words, *_kinds("", case.arguments)}
+        kinds = {words, frozenset(tensors), *_kinds("", case.arguments)}
         is_declared = number % 4 < 2
         if every_form or legacy_python() is None:
             yield from ((case, Form(format)) for format in case.formats)
