@@ -160,8 +160,6 @@ def product_of_one_key(graph: Graph, product: Node) -> list[Node] | None:
     weights, values = dims_of(product.input_value(0)), dims_of(product.input_value(1))
     if weights is None or values is None or min(len(weights), len(values)) < 2 or weights[-1] != 1:
         return None
-    if product.input_value(0).get_node().get_type_name() != "Softmax":
-        return None
     attributes = product.get_attributes()
     if attributes["transpose_a"] or attributes["transpose_b"]:
         raise MatchFailureError("one of the operands is transposed")

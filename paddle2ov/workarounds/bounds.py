@@ -75,9 +75,7 @@ def inner_dims(graph: Graph, node: Node) -> list[tuple[Node, int, int]] | None:
         MatMul of data with a dynamic number of features and weights for a static number, which are computed from
         constants or from inputs of static shape.
     """
-    data, weights = (dims_of(value) for value in node.input_values())
-    if not data or None not in data:
-        return None
+    data, weights = known(dims_of(node.input_value(0))), dims_of(node.input_value(1))
     attributes = node.get_attributes()
     axis = len(data) - (2 if attributes["transpose_a"] and len(data) > 1 else 1)
     if data[axis] is not None:

@@ -65,8 +65,6 @@ def slopes_of_channels(graph: Graph, node: Node) -> list[Input] | None:
         relu(x) ± a product with a constant slope of one dimension, possibly times others, x of rank 3 or more.
     """
     sides = [value.get_node() for value in node.input_values()]
-    if "Relu" not in [side.get_type_name() for side in sides]:
-        return None
     port = next((port for side in sides if (port := _slope(graph, side)) is not None), None)
     if port is None:
         return None
@@ -188,7 +186,7 @@ def channel_shuffle(graph: Graph, transpose: Node) -> list[Node] | None:
         x [?, C, H, W] → Reshape to rank 4 or 5, the second axis of unknown size → Transpose → Reshape.
     """
     source, dims = transpose.input_value(0).get_node(), dims_of(transpose.input_value(0))
-    if source.get_type_name() != "Reshape" or dims is None or perm_of(transpose) is None:
+    if dims is None or perm_of(transpose) is None:
         return None
     if len(dims) not in (_IMAGE, _IMAGE + 1) or dims[1] is not None:
         return None

@@ -44,7 +44,7 @@ def broadcast_to_nothing(graph: Graph, node: Node) -> list[Input] | None:
         Broadcast → binary arithmetic with another tensor, where along some axis the target may be 0 and the operands 1.
     """
     reader = only_consumer(node.output(0))
-    if reader is None or reader.get_type_name() not in _ARITHMETIC:
+    if reader is None:
         return None
     if node.get_attributes()["mode"] not in ("numpy", "bidirectional"):
         raise MatchFailureError("OpenVINO does not move a Broadcast of this mode")

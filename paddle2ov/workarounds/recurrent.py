@@ -75,7 +75,7 @@ def gru_of_another_form(graph: Graph, split: Node) -> list[Node] | None:
         Concat → MatMul → Add → Sigmoid → Split in two.
     """
     sigmoid = split.input_value(0).get_node()
-    if split.get_output_size() != 2 or sigmoid.get_type_name() != "Sigmoid":
+    if split.get_output_size() != 2:
         return None
     source = sigmoid.input_value(0).get_node()
     sides = [value.get_node() for value in source.input_values()] if source.get_type_name() == "Add" else [source]

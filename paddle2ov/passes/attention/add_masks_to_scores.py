@@ -42,7 +42,7 @@ class _Masked(Struct, frozen=True):
 def _masked(graph: Graph, add: Node) -> list[_Masked] | None:
     """The addition, whose scores may be either operand if both are reshaped."""
     last = only_consumer(add.output(0))
-    if last is None or last.get_type_name() != "Reshape":
+    if last is None:
         return None
     sides = add.input_values()
     reshaped = [

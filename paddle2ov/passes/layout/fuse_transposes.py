@@ -29,8 +29,6 @@ class _Pair(Struct, frozen=True):
 @at("Transpose", reads=("Transpose",))
 def _pair(graph: Graph, second: Node) -> list[_Pair] | None:
     first = second.input_value(0).get_node()
-    if first.get_type_name() != "Transpose":
-        return None
     orders = perm_of(first), perm_of(second)
     if orders[0] is None or orders[1] is None:
         raise MatchFailureError("the order of the axes is computed")
