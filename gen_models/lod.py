@@ -229,6 +229,7 @@ OPS = [
         case(x=step_rows(8, 1, **WORDS), tokens=[1, 3]),
         case(x=step_rows(8, 1, **WORDS), tokens=[2, 4, 5], lod=[0, 4, 8]),
         case(x=step_rows(8, 1, **WORDS), tokens=[2, 4], lod=[0, 1, 5, 8]),
+        case(x=step_rows(8, 1, **WORDS), tokens=[], lod=[0, 1, 5, 8]),
         **LOD,
     ),
     Op(

@@ -116,6 +116,19 @@ def _outside(x: Any, total: Any) -> Any:
     return [*recurrent([x], [], body), total + 1]
 
 
+def _hiding(x: Any, total: Any) -> Any:
+    """A variable of the block with the name of one around it, which stays as it is."""
+    total = total * 1.0
+
+    def body(parts: list[Any], _: list[Any]) -> tuple[list[Any], list[Any]]:
+        block = paddle.static.default_main_program().current_block()
+        inside = block.create_var(name=total.name, shape=total.shape, dtype=total.dtype)
+        paddle.assign(parts[0] * 2, inside)
+        return [], [inside + 1]
+
+    return [*recurrent([x], [], body), total + 1]
+
+
 def _growing(x: Any, h: Any) -> Any:
     """A state that every round makes longer."""
 
@@ -130,6 +143,7 @@ _BODIES: dict[str, Callable[..., Any]] = {
     "cell": _cell,
     "chosen": _chosen,
     "growing": _growing,
+    "hiding": _hiding,
     "independent": _independent,
     "nested": _nested,
     "outside": _outside,
@@ -166,6 +180,7 @@ OPS = [
         case(body="nested", x=tensor([3, 4, 2]), h=tensor([2])),
         case(body="nested", x=tensor([3, 4]), h=tensor([])),
         case(body="outside", x=tensor([4, 3]), total=tensor([3])),
+        case(body="hiding", x=tensor([4, 3]), total=tensor([3])),
         case(body="growing", x=tensor([3, 2, 2], dims=[-1, 2, 2]), h=tensor([1, 2])),
         **OLD,
     )

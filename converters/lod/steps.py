@@ -223,16 +223,14 @@ def sequence_erase(node: NodeContext) -> NamedOutputs:
     """out = x without the elements that equal one of the tokens."""
     x, tokens = node.get_input("x"), node.get_ints("tokens")
     lengths = node.sequence_lengths("x")
-    if not tokens:
-        return {"out": x}
     flat = ops.reshape(x, ints([-1]), False)
     kept = ops.reduce_logical_and(
         ops.not_equal(ops.unsqueeze(flat, ints([1])), const(tokens, x.get_element_type())), ints([1]), False
     )
     indices = ops.squeeze(ops.non_zero(kept, "i64"), ints([0]))
     out = ops.unsqueeze(ops.gather(flat, indices, ints(0)), ints([1]))
-    if lengths is None or node.sequence_layout("x") == 1:
-        return {"out": LoDTensor(out, UNKNOWN_LOD if lengths is None else 1)}
+    if lengths is None:
+        return {"out": LoDTensor(out, UNKNOWN_LOD)}
     owner = segment_ids(lengths, ops.squeeze(shape_of(flat), ints([0])))
     none = ops.broadcast(ints(0), shape_of(lengths))
     left = ops.scatter_elements_update(none, owner, ops.convert(kept, Type.i64), ints(0), reduction="sum")

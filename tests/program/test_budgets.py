@@ -127,6 +127,15 @@ def test_blocks_that_two_operators_hold(held_by):
         read_contents(legacy(held_by, 40, twice=True), b"")
 
 
+def test_a_long_block_that_many_operators_hold():
+    """It has one operator, and is read again for each of those that hold it."""
+    desc = ProgramDesc.FromString(legacy("conditional_block", 2, twice=False))
+    desc.blocks[1].ops.add(type="relu").attrs.append(Attr(name="text", type=2, s=b"a" * 300_000).SerializeToString())
+    desc.blocks[0].ops.extend([desc.blocks[0].ops[-1]] * 20)
+    with pytest.raises(ModelReadError, match=r"takes \d+ bytes of blocks that are read again"):
+        read_contents(desc.SerializeToString(), b"")
+
+
 def test_bodies_of_nested_loops_are_translated_to_a_bound(monkeypatch):
     """Each body is translated until its shapes hold, here twice, each time with the loops inside."""
     monkeypatch.setitem(LIMITS, "translations of operators", Limit(100, 1, "operators"))

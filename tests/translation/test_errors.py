@@ -1,13 +1,23 @@
-"""Errors survive the way between processes, as multiprocessing and pytest-xdist send them."""
+"""What errors say; they survive the way between processes, as multiprocessing and pytest-xdist send them."""
 
 import copy
 import pickle
 
+import numpy as np
 import pytest
 
-from paddle2ov import ConversionInputError, ModelReadError, OpConversionError, OpInputError, Place, UnsupportedOpsError
+from paddle2ov import (
+    ConversionInputError,
+    ModelReadError,
+    OpConversionError,
+    OpInputError,
+    Place,
+    UnsupportedOpsError,
+    convert,
+)
 from paddle2ov.errors import described, system_message
 from tests.support.growth import grows_less
+from tests.support.one_operator import program
 
 PLACE = Place(0, 3, "gru", "h", ('File "net.py", line 7, in forward', "h = self.gru(x)"))
 
@@ -29,6 +39,13 @@ def test_copy(error, way):
     assert type(same) is type(error)
     assert str(same) == str(error)
     assert vars(same) == vars(error)
+
+
+@pytest.mark.parametrize("shapes", [{"y_0": [2, -1]}, [[2, 5], [2, -1]]], ids=["by name", "by position"])
+def test_the_shape_that_stops_an_operator_is_named(shapes):
+    whole, _ = program("conv_shift", {"x": np.ones([2, 5], np.float32), "y": np.ones([2, 3], np.float32)}, {})
+    with pytest.raises(OpInputError, match=r"'y_0' as \[2,\?\] \(the program declares \[2, 3\]"):
+        convert(whole, input=shapes)
 
 
 @pytest.mark.parametrize("part", ["f32[1,2,3], ", "Check '", "' failed at "])
