@@ -123,7 +123,7 @@ class _Evaluation:
             if value is None:
                 return unknown
             inputs.append(value)
-        if not inputs or not self._may_hold(outputs):
+        if not self._may_hold(outputs):
             return unknown
         computed = _in_numpy(node, [input_.data for input_ in inputs])
         if computed is not None:

@@ -91,8 +91,6 @@ def checked_function(function: Callable[..., Any]) -> Callable[..., Any]:
         if function.__name__ == "unique":
             _check_has_elements(values[0])
         node = function(*values, **attributes)
-        if not isinstance(node, Node):
-            return node
         kind = node.get_type_name()
         if kind in _WINDOWED:
             check_windows(node.get_attributes())

@@ -61,8 +61,7 @@ def invariants_of(node: Node) -> list[Parameter]:
 
 
 def _parameters_of(node: Node, kind: type[InvariantInputDescription] | type[MergedInputDescription]) -> list[Parameter]:
-    if not isinstance(node, loop | tensor_iterator):
-        return []
+    assert isinstance(node, loop | tensor_iterator)
     parameters = node.get_function().get_parameters()
     return [
         parameters[description.body_parameter_index]

@@ -48,9 +48,7 @@ _ABOVE_BOTH = {frozenset((Type.u8, Type.i8)): Type.i16, frozenset((Type.f16, Typ
 
 
 def common_type(one: Type, other: Type) -> Type | None:
-    """The type to which Paddle promotes two types; None where it promotes neither."""
-    if one == other:
-        return one
+    """The type to which Paddle promotes two different types; None where it promotes neither."""
     if one not in _ORDER or other not in _ORDER:
         return None
     return _ABOVE_BOTH.get(frozenset((one, other))) or max(one, other, key=_ORDER.index)

@@ -168,8 +168,19 @@ def _bias_of_data(x):
     return _gathered(_parts(ops.add(_projected(x, None), bias), 2, 0, 3, 1, 4))
 
 
+def _bias_of_all(x):
+    return _gathered(_parts(ops.add(_projected(x, None), np.float32(0.5)), 2, 0, 3, 1, 4))
+
+
+def _by_lists(x):
+    value = _parts(_projected(x), 2, 0, 3, 1, 4)
+    return [ops.relu(ops.gather(value, np.array([i]), np.array(0))) for i in range(3)]
+
+
 @pytest.mark.parametrize(
-    "form", [_gate, _read_twice, _read_whole, _another_axis, _part_twice, _bias_of_data], ids=lambda form: form.__name__
+    "form",
+    [_gate, _read_twice, _read_whole, _another_axis, _part_twice, _bias_of_data, _bias_of_all, _by_lists],
+    ids=lambda form: form.__name__,
 )
 def test_cut_fails_to_match(form):
     assert stays(split_qkv, form, ANY)
@@ -214,6 +225,17 @@ def test_spread(batch, dynamic):
 )
 def test_spread_fails_to_match(shape, last):
     assert stays(add_masks_to_scores, _masked(random(*shape), last), [2 * WINDOWS, *SCORES])
+
+
+@pytest.mark.parametrize("read", ["scores", "sum"])
+def test_spread_leaves_what_others_read(read):
+    def build(x):
+        scores = reshape(x, -1, WINDOWS, *SCORES)
+        value = ops.add(scores, random(1, WINDOWS, 1, TOKENS, TOKENS))
+        weights = ops.softmax(reshape(value, -1, *SCORES), -1)
+        return [weights, ops.relu(scores if read == "scores" else value)]
+
+    assert stays(add_masks_to_scores, build, [2 * WINDOWS, *SCORES])
 
 
 @pytest.mark.parametrize("asked", ["mask", "another axis", "another mask"])

@@ -165,6 +165,16 @@ def test_a_matrix_and_its_transpose():
     assert kinds(model)["Transpose"] <= 3
 
 
+def test_a_transpose_within():
+    """A node reads a tensor as it is, and with its rows as columns."""
+
+    def build(x):
+        value = ops.relu(transpose(x, *LAST))
+        return fixed(transpose(ops.add(value, transpose(value, 0, 2, 1, 3)), *FIRST))
+
+    check(build, [-1, 3, 4, 4], left=1)
+
+
 @pytest.mark.parametrize(
     "tail",
     [
