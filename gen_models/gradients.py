@@ -305,6 +305,7 @@ REDUCTIONS = [
         "p_norm_grad",
         function("linalg.norm"),
         *(case(x=_TENSOR, p=p, axis=1) for p in (2.0, 3.0, 1.0, math.inf)),
+        case(x=_TENSOR, p=0, axis=1),
         case(x=_TENSOR, p=2.0, axis=-1, keepdim=True),
         case(x=_TENSOR, p=2.0),
     ),
@@ -315,7 +316,11 @@ REDUCTIONS = [
         function("reduce_as"),
         case(x=_TENSOR, target=tensor([3, 1], "int64"), **NEW),
     ),
-    gradient("cumsum_grad", function("cumsum"), case(x=_TENSOR, axis=1), case(x=_TENSOR), case(x=_TENSOR, axis=-1)),
+    gradient(
+        "cumsum_grad",
+        function("cumsum"),
+        *(case(x=_TENSOR, axis=1), case(x=_TENSOR), case(x=_TENSOR, axis=-1), case(x=tensor([]), axis=0)),
+    ),
 ]
 
 _ONE = tensor([2, 1, 3], dims=[-1, 1, 3])
@@ -365,7 +370,11 @@ SHAPES = [
         case(x=[tensor([2, 1], dims=[-1, 1]), tensor([3])]),
     ),
     gradient(
-        "tile_grad", function("tile"), case(x=_TENSOR, repeat_times=[2, 1, 3]), case(x=tensor([2]), repeat_times=[3, 2])
+        "tile_grad",
+        function("tile"),
+        case(x=_TENSOR, repeat_times=[2, 1, 3]),
+        case(x=tensor([2]), repeat_times=[3, 2]),
+        case(x=tensor([]), repeat_times=[]),
     ),
     gradient("roll_grad", function("roll"), case(x=_TENSOR, shifts=[1, -2], axis=[0, 1]), case(x=_TENSOR, shifts=2)),
     gradient("tril_triu_grad", function("tril"), case(x=_TENSOR, diagonal=1, **LEGACY)),

@@ -9,7 +9,7 @@ from gen_models.harness.building import any_op, function, is_pir
 from gen_models.harness.marks import NEW
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 from gen_models.label_loss import LOG_TARGET, kldiv
-from gen_models.loss import huber_loss
+from gen_models.loss import huber_loss, shares
 
 _X = tensor([4, 3], dims=[-1, 3])
 _ROWS = int64s(1, 0, 1)
@@ -66,7 +66,13 @@ INDEXING = [
         case(ids=int64s(1, 0, 1), weight=tensor([4, 2]), padding_idx=1),
     ),
     gradient("top_k_v2_grad", lambda x, k, axis: paddle.topk(x, k, axis)[0], case(x=_WIDE, k=2, axis=1)),
-    gradient("argsort_grad", function("sort"), case(x=_WIDE, axis=1), case(x=_X, axis=-1, descending=True)),
+    gradient(
+        "argsort_grad",
+        function("sort"),
+        case(x=_WIDE, axis=1),
+        case(x=_X, axis=-1, descending=True),
+        case(x=tensor([]), axis=-1),
+    ),
     gradient("cummax_grad", lambda x, axis: paddle.cummax(x, axis)[0], case(x=_WIDE, axis=1)),
     gradient("cummin_grad", lambda x, axis: paddle.cummin(x, axis)[0], case(x=_WIDE, axis=-1)),
     gradient(
@@ -124,6 +130,7 @@ LOSSES = [
         case(logits=_X, label=_LABELS),
         case(logits=_X, label=_LABELS, ignore_index=2),
         case(logits=_WIDE, label=tensor([2, 1, 4], "int64", low=0, high=3), axis=1),
+        case(logits=_X, label=shares(4, 3), soft_label=True),
     ),
     gradient(
         "huber_loss_grad",
@@ -148,6 +155,7 @@ LOSSES = [
         "sigmoid_cross_entropy_with_logits_grad",
         function("nn.functional.binary_cross_entropy_with_logits"),
         case(logit=_X, label=tensor([4, 3], low=0, high=1), reduction="none"),
+        case(logit=_X, label=tensor([4, 3], low=0, high=1), pos_weight=tensor([3], low=0.1), reduction="none"),
     ),
     gradient(
         "prelu_grad",
@@ -239,6 +247,7 @@ WINDOWS = [
         case(x=tensor([1, 1, 2, 2], values=[[[[1.0, 1.0], [1.0, 0.0]]]]), kind="max", kernel_size=2),
         case(x=tensor([2, 4, 6, 5], dims=[-1, 4, 6, 5]), kind="avg", kernel_size=3, stride=2, padding=1),
         case(x=_PHOTO, kind="avg", kernel_size=2, padding=1, exclusive=False),
+        case(x=tensor([2, 6, 5, 4], dims=[-1, 6, 5, 4]), kind="max", kernel_size=2, data_format="NHWC"),
         case(x=tensor([2, 4, 6, 5], dims=[-1, 4, 6, 5]), kind="adaptive_avg", output_size=1),
         case(x=tensor([2, 4, 6, 4]), kind="adaptive_avg", output_size=2, **FIXED),
     ),

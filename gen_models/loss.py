@@ -32,7 +32,7 @@ def _cross_entropy(
     return legacy_op("softmax_with_cross_entropy", {"Logits": logits, "Label": label}, outputs, attributes)[1]
 
 
-def _shares(*shape: int, axis: int = -1, dims: Any = None) -> Any:
+def shares(*shape: int, axis: int = -1, dims: Any = None) -> Any:
     values = np.random.default_rng(0).uniform(0.05, 1, shape)
     return tensor(shape, values=values / values.sum(axis, keepdims=True), dims=dims)
 
@@ -44,23 +44,23 @@ CROSS_ENTROPY = [
          ignore_index=2),
     case(logits=tensor([4, 5]), label=tensor([4, 1], "int64", values=[1, -100, 4, 2])),
     case(logits=tensor([2, 5, 3]), label=tensor([2, 1, 3], "int64", 0, 5), axis=1),
-    case(logits=tensor([4, 5]), label=_shares(4, 5), soft_label=True),
-    case(logits=tensor([2, 5, 3], dims=[-1, 5, -1]), label=_shares(2, 5, 3, axis=1, dims=[-1, 5, -1]), soft_label=True,
+    case(logits=tensor([4, 5]), label=shares(4, 5), soft_label=True),
+    case(logits=tensor([2, 5, 3], dims=[-1, 5, -1]), label=shares(2, 5, 3, axis=1, dims=[-1, 5, -1]), soft_label=True,
          axis=1),
     case(logits=tensor([2, 3], values=[[50.0, -10.0, 0.0], [-3.0, 30.0, 1.0]]), label=tensor([2, 1], "int64", 0, 3)),
     case(logits=tensor([3, 3], values=[[90.0, 0.0, -70.0], [0.0, -65.0, -1e4], [0.0, 200.0, -300.0]]),
          label=tensor([3, 1], "int64", values=[2, 1, 0])),
     case(logits=tensor([2, 3], values=[[90.0, 0.0, -70.0], [0.0, -65.0, -1e4]], dims=[-1, -1]), soft_label=True,
-         label=_shares(2, 3, dims=[-1, -1])),
-    case(logits=_shares(4, 5), label=tensor([4, 1], "int64", 0, 5), use_softmax=False),
-    case(logits=_shares(4, 5), label=_shares(4, 5), soft_label=True, use_softmax=False),
+         label=shares(2, 3, dims=[-1, -1])),
+    case(logits=shares(4, 5), label=tensor([4, 1], "int64", 0, 5), use_softmax=False),
+    case(logits=shares(4, 5), label=shares(4, 5), soft_label=True, use_softmax=False),
 ]  # fmt: skip
 
 
 LABEL_SMOOTH = [
-    case(label=_shares(4, 5)),
-    case(label=_shares(2, 3, 4, dims=[-1, -1, -1]), epsilon=0.3),
-    case(label=_shares(4, 5), prior_dist=_shares(1, 5), epsilon=0.2),
+    case(label=shares(4, 5)),
+    case(label=shares(2, 3, 4, dims=[-1, -1, -1]), epsilon=0.3),
+    case(label=shares(4, 5), prior_dist=shares(1, 5), epsilon=0.2),
     case(label=tensor([3, 4], "float64"), **F64),
 ]
 

@@ -15,6 +15,7 @@ OPS = [
         case(x=tensor([3]), y=tensor([2, 2, 2])),
         case(x=tensor([2, 3, 2], "int32"), y=tensor([2], "int32")),
         case(x=tensor([2, 3], "int64"), y=tensor([2, 1], "int64")),
+        case(x=tensor([]), y=tensor([])),
     ),
     Op(
         "cross",

@@ -126,6 +126,7 @@ OPS = [
         case(x=tensor([6, 5, 4], "int64", 0, 3), axis=1, keepdim=True, less=1),
         case(x=tensor([3, 5], values=TIES)),
         case(x=tensor([3, 5], values=TIES), axis=0, keepdim=True),
+        case(x=tensor([])),
         case(x=tensor([4, 6], "int64", 0, 3)),
         case(x=tensor([2, 6, 3], "int64", 0, 3, dims=[-1, -1, -1]), axis=1),
         case(x=int32s(2**24, 2**24 + 1, 2**30 + 1, 2**24 + 1, 2**30)),
