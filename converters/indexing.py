@@ -101,8 +101,6 @@ def take_along_axis(node: NodeContext) -> NamedOutputs:
     x, indices = node.get_input("arr"), node.get_input("indices")
     rank = rank_of(node, x)
     axis = normalize_axis(node, node.get_int("axis"), rank)
-    if rank == 0:
-        return {"out": x}
     declared, wanted = node.declared_input_shape("arr"), node.declared_input_shape("indices")
     if declared is None or wanted is None:
         narrower = [i for i in range(rank) if i != axis]

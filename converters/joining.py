@@ -36,9 +36,7 @@ def concat(node: NodeContext) -> NamedOutputs:
         front, back = front_permutations(computed_axis(node, rank), rank)
         return {"out": ops.transpose(ops.concat([ops.transpose(x, front) for x in tensors], 0), back)}
     axis = normalize_axis(node, node.get_int("axis", 0), rank) if node.is_known("axis") else 0
-    if rank == 0:
-        tensors = [ops.reshape(x, ints([1]), False).output(0) for x in tensors]
-    out = tensors[0] if len(tensors) == 1 and rank else ops.concat(tensors, axis)
+    out = tensors[0] if len(tensors) == 1 else ops.concat(tensors, axis)
     return {"out": _sequences_of_all(node, out, len(tensors)) if axis == 0 and len(tensors) > 1 else out}
 
 

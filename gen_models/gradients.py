@@ -304,7 +304,7 @@ REDUCTIONS = [
     gradient(
         "p_norm_grad",
         function("linalg.norm"),
-        *(case(x=_TENSOR, p=p, axis=1) for p in (2.0, 3.0, 1.0, math.inf)),
+        *(case(x=_TENSOR, p=p, axis=1) for p in (math.inf, 2.0, 3.0, 1.0)),
         case(x=_TENSOR, p=0, axis=1),
         case(x=_TENSOR, p=2.0, axis=-1, keepdim=True),
         case(x=_TENSOR, p=2.0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.gradients import gradient
-from gen_models.harness.building import any_op, function, is_pir
+from gen_models.harness.building import any_op, function, is_pir, legacy_op
 from gen_models.harness.marks import NEW
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 from gen_models.label_loss import LOG_TARGET, kldiv
@@ -17,6 +17,14 @@ _WIDE = tensor([2, 3, 4], dims=[-1, 3, 4])
 
 
 _ADDED: dict[str, Any] = {"formats": ("pir",), "why": "along other axes than 0, Paddle 2.6 does not add all of them up"}
+
+
+def _prelu(x: Any, weight: Any, *, mode: str | None = None) -> Any:
+    if mode is None:
+        return paddle.nn.functional.prelu(x, weight)
+    if is_pir():
+        return paddle._C_ops.prelu(x, weight, "NCHW", mode)
+    return legacy_op("prelu", {"X": x, "Alpha": weight}, {"Out": x.dtype}, {"data_format": "NCHW", "mode": mode})
 
 
 INDEXING = [
@@ -159,9 +167,10 @@ LOSSES = [
     ),
     gradient(
         "prelu_grad",
-        function("nn.functional.prelu"),
+        _prelu,
         case(x=tensor([2, 3, 2], dims=[-1, 3, 2]), weight=tensor([3], low=0.1)),
         case(x=_X, weight=tensor([1], low=0.1)),
+        case(x=tensor([2, 3, 2], dims=[-1, 3, 2]), weight=tensor([1, 3, 2], low=0.1), mode="element"),
     ),
     gradient(
         "swiglu_grad",
