@@ -90,6 +90,6 @@ OPS = [
         case(x=[tensor([3, 4], "int64"), tensor([3, 4], "int64")]),
         case(x=[tensor([]), tensor([]), tensor([])]),
         case(x=[tensor([0, 4]), tensor([3, 4])]),
-        case(x=[tensor([0, 4]), tensor([0, 4])]),
+        case(x=[tensor([0, 4]), tensor([0, 4])], formats=("pir",), why="Paddle 2 leaves the result without a shape"),
     ),
 ]

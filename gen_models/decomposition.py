@@ -39,7 +39,7 @@ OPS = [
         case(x=tensor([3, 3], values=[[-2, 1, 0], [0, 1, 3], [0, 0, -1]]), **LOOSE),
         case(x=tensor([3, 2], values=[[0, 1], [3, 0], [4, 2]]), **LOOSE),
         case(x=tensor([0, 3, 2]), formats=("pir",), why="Paddle 2 takes nothing empty"),
-        *PLANE,
+        *PLANE[:2],  # of the other one, rounding decides a sign
         *[case(x=tensor(x, "complex64"), mode=mode, **LOOSE_NEW) for x, mode in zip(_SHAPES, _MODES, strict=True)],
     ),
     Op(
