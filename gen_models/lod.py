@@ -258,6 +258,7 @@ OPS = [
         case(x=tensor([3, 4]), target_lod=[0, 1, 3], read=False),
         case(x=step_rows(6, 2), target_lod=[0, 2, 4, 6]),
         case(x=step_rows(6, 2), y=step_rows(6, 1), lod=[0, 3, 6]),
+        case(x=step_rows(6, 2), y=tensor([4], "int32", values=[0, 1, 4, 6])),
         **LOD,
     ),
 ]
