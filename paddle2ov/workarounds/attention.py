@@ -155,7 +155,7 @@ def product_of_one_key(graph: Graph, product: Node) -> list[Node] | None:
     So where the batch is unknown.
 
     Given:
-        Softmax [..., q, 1] → MatMul with [..., 1, d], neither transposed.
+        MatMul of [..., q, 1] and [..., 1, d], neither transposed, where one of them comes from a Softmax.
     """
     weights, values = dims_of(product.input_value(0)), dims_of(product.input_value(1))
     if weights is None or values is None or min(len(weights), len(values)) < 2 or weights[-1] != 1:
