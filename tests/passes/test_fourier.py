@@ -179,12 +179,26 @@ def joined(x, y):
     return ops.irdft(pairs(whole(x), whole(y)), np.array([2, 3]), np.array([8, 12]))
 
 
-@pytest.mark.parametrize("build", [scattered, joined])
+def broadcast(x, y):
+    """Complex numbers are made of the parts, each of the shape of both, and rolled."""
+    padded = [ops.pad(half, np.array([0, 0, 2, 0]), np.array([0, 0, 2, 4]), "constant") for half in (x, y)]
+    whole = [
+        ops.broadcast(half, ops.shape_of(other), broadcast_spec="BIDIRECTIONAL")
+        for half, other in (padded, padded[::-1])
+    ]
+    halves = [ops.roll(half, np.array([4]), np.array([2])) for half in whole]
+    return ops.irdft(pairs(*halves), np.array([2, 3]), np.array([8, 12]))
+
+
+@pytest.mark.parametrize("build", [scattered, joined, broadcast])
 def test_only_frequencies_that_are_not_zero(build):
     model, counts = apply(transforms_to_products, build, [2, 3, 4, 3], [2, 3, 4, 3])
     assert counts == ONE
     left = kinds(model)
-    assert not {"Roll", "SliceScatter", "Broadcast", "Transpose"} & {*left}
+    assert not {"Roll", "SliceScatter", "Pad", "Transpose"} & {*left}
+    assert left["Broadcast"] == (2 if build is broadcast else 0)
+    matrices = [node for node in model.get_ops() if node.get_type_name() == "Constant" and node.get_byte_size() > 100]
+    assert {tuple(node.get_output_shape(0)) for node in matrices} == {(16, 8), (12, 6)}
     assert left["MatMul"] == 2
 
 

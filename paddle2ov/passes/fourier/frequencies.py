@@ -132,14 +132,22 @@ def parts_of(spectrum: Output, kept: Kept) -> Parts | None:
     ):
         return None
     parts = [half.input_value(0) for half in halves]
-    inner = [part.get_node().input_value(0) for part in parts if _keeps(part, kept)]
-    crossed = len(inner) == 2 and [_sizes_read(part) for part in parts] == inner[::-1]
-    (real, there), (imaginary, same) = (_not_zero(part, kept) for part in (inner if crossed else parts))
+    (real, there), (imaginary, same) = (_not_zero(part, kept) for part in parts)
+    inner = _crossed(real, imaginary, there) if there == same else None
+    if inner is not None:
+        (real, there), (imaginary, same) = (_not_zero(part, there) for part in inner)
     if there != same:
         return Parts(parts[0], parts[1], kept)
-    if crossed:
+    if inner is not None:
         real, imaginary = _broadcast(real, imaginary), _broadcast(imaginary, real)
     return Parts(real, imaginary, there)
+
+
+def _crossed(real: Output, imaginary: Output, kept: Kept) -> list[Output] | None:
+    """What both parts are made of, if each is broadcast to the shape of the other one, as complex numbers are made."""
+    parts = [real, imaginary]
+    inner = [part.get_node().input_value(0) for part in parts if _keeps(part, kept)]
+    return inner if len(inner) == 2 and [_sizes_read(part) for part in parts] == inner[::-1] else None
 
 
 def _keeps(part: Output, kept: Kept) -> bool:
