@@ -8,6 +8,7 @@ from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import const_like
 from paddle2ov.converters.graph.exact import exact_equal
+from paddle2ov.graph.constants import MAX_BYTES_OF_READERS
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.types import value_of
 from paddle2ov.translation.node_context import NodeContext
@@ -26,13 +27,9 @@ def equal_within(x: Output, y: Output, tolerance: float) -> Node:
     return ops.logical_or(same, ops.less(ops.abs(ops.subtract(x, y)), const_like(tolerance, x)))  # infinities are same
 
 
-_MAX_BYTES = 1 << 20
-"""The largest constant that each of its readers looks at."""
-
-
 def _is_coarse(x: Output, tolerance: float) -> bool:
     """Whether x is constant, and each number next to one of its elements further away than the tolerance."""
     node = x.get_node()
-    if not isinstance(node, Constant) or node.get_byte_size() > _MAX_BYTES:
+    if not isinstance(node, Constant) or node.get_byte_size() > MAX_BYTES_OF_READERS:
         return False
     return bool((np.spacing(np.abs(value_of(node).astype(np.float32)) / 2) >= tolerance).all())

@@ -15,7 +15,7 @@ from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import dim_range
-from paddle2ov.graph.constants import ints_of
+from paddle2ov.graph.constants import MAX_BYTES_OF_READERS, ints_of
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, output_of
 from paddle2ov.graph.types import value_of
@@ -108,13 +108,9 @@ def _is_small(value: Output) -> bool:
     return False
 
 
-_MAX_BYTES = 1 << 20
-"""The largest constant that each of its readers looks at."""
-
-
 def _is_small_constant(node: Constant) -> bool:
     """Whether all elements of a constant are below 2^24, and above -2^24."""
-    if node.get_byte_size() > _MAX_BYTES:
+    if node.get_byte_size() > MAX_BYTES_OF_READERS:
         return False
     array = value_of(node)
     return not array.size or bool(np.max(array) < _EXACT_IN_FLOAT32 and np.min(array) > -_EXACT_IN_FLOAT32)

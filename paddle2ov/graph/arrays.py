@@ -1,8 +1,7 @@
 """NumPy's functions that create arrays, for sizes that a program decides: they refuse arrays that are too large.
 
 Each has the arguments of NumPy's function of that name, and raises `BudgetError` before it creates an array of more
-than `MAX_ARRAY_ELEMENTS`. Converters create arrays with these only. The last three bound
-copies of constants.
+than `MAX_ARRAY_ELEMENTS`. Converters create arrays with these only. The last three bound copies of constants.
 """
 
 from __future__ import annotations
@@ -83,11 +82,9 @@ def copied(array: AnyArray) -> AnyArray:
     """A copy of the elements of a constant, of which a rewrite may make any number.
 
     Raises:
-        BudgetError: the rewrites have copied too much.
+        BudgetError: too much has been copied.
     """
-    budget = current()
-    if budget is not None:
-        budget.charge(COPIES, array.nbytes)
+    charge_copy(array.nbytes)
     return array.copy()
 
 

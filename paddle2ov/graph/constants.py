@@ -14,6 +14,8 @@ from paddle2ov.typing import AnyArray
 
 _MAX_BYTES = 1 << 24
 """The largest constant that is searched for values other than 0."""
+MAX_BYTES_OF_READERS = 1 << 20
+"""The largest constant whose elements each of its readers, of which there may be many, looks at."""
 
 
 def constant_of(output: Output) -> AnyArray | None:

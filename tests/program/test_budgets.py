@@ -497,21 +497,21 @@ def test_arrays_over_constants_are_computed_to_a_bound():
     assert counted(model, "SliceScatter") == 4
 
 
-PAIR = ops.constant(np.ones((2, 3), np.float32)).output(0)
+PAIR = ops.constant(np.ones((2, 3000), np.float32)).output(0)
 
 
 @pytest.mark.parametrize(
     "copy",
-    [lambda: permuted_constant(PAIR, Role.DATA, [1, 0]), lambda: reshaped_constant(PAIR, [3, 2])],
+    [lambda: permuted_constant(PAIR, Role.DATA, [1, 0]), lambda: reshaped_constant(PAIR, [3000, 2])],
     ids=["permuted", "reshaped"],
 )
 def test_copies_of_constants_are_bounded(monkeypatch, copy):
     """Many nodes may read one constant, and a rewrite copies what each of them reads."""
-    monkeypatch.setitem(LIMITS, COPIES, Limit(50, 0, "operators"))
+    monkeypatch.setitem(LIMITS, COPIES, Limit(50_000, 0, "operators"))
     with charging(Budget()):
         copy()
         copy()
-        with pytest.raises(ModelReadError, match=f"takes 72 {COPIES}; a program of this size may take 50"):
+        with pytest.raises(ModelReadError, match=f"takes 72000 {COPIES}; a program of this size may take 50000"):
             copy()
 
 
