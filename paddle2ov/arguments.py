@@ -84,15 +84,13 @@ def called_here(**names: str) -> Callable[[_Function], _Function]:
     return decorate
 
 
-def check_options(function: str, options: Mapping[str, object], **names: str) -> None:
+def check_options(function: str, convert: Callable[..., Any], options: Mapping[str, object], **names: str) -> None:
     """Refuses what is no argument of `convert`, for a function that passes others on to it; as `called_here` does.
 
     Raises:
         ConversionInputError: it is another name of an argument.
         TypeError: it is none.
     """
-    from paddle2ov.conversion import convert
-
     for name in options.keys() - signature(convert).parameters.keys():
         raise _not_here(function, name, CONVERSION_NAMES | names)
 

@@ -22,8 +22,8 @@ from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor
+from paddle2ov.translation.complex_aware import ComplexAware
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext, OutputLike
-from paddle2ov.translation.registry import ComplexAware
 
 
 def native(convert: Converter) -> Converter:

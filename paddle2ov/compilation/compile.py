@@ -103,8 +103,9 @@ def _check_options(options: Mapping[str, object]) -> None:
     if not options:
         return
     from paddle2ov.arguments import check_options
+    from paddle2ov.conversion import convert
 
-    check_options("compile_model", options, hint="config", properties="config")
+    check_options("compile_model", convert, options, hint="config", properties="config")
 
 
 def _refuse_of_graphs(arguments: Mapping[str, object]) -> None:

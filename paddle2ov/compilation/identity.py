@@ -16,7 +16,8 @@ import openvino
 from paddle2ov.errors import ModelReadError, system_reason
 from paddle2ov.graph.core import shared_core
 from paddle2ov.program.archives import is_archive
-from paddle2ov.program.files import SETTINGS, PathLike, find_model
+from paddle2ov.program.files import PathLike, find_model
+from paddle2ov.program.paths import SETTINGS
 from paddle2ov.program.sources import Source
 
 _DEVICE_FACTS = ("FULL_DEVICE_NAME", "DEVICE_ARCHITECTURE", "OPTIMIZATION_CAPABILITIES")

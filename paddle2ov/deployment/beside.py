@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from paddle2ov.errors import ConversionInputError, Paddle2OVError
-from paddle2ov.program.files import SETTINGS, find_model
-from paddle2ov.program.paths import local_path
+from paddle2ov.program.files import find_model
+from paddle2ov.program.paths import SETTINGS, local_path
 from paddle2ov.program.settings import Settings, settings_in
 
 

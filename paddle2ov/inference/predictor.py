@@ -15,12 +15,13 @@ import openvino
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.forks import keep_forever, renew_after_fork
 from paddle2ov.inference.config import Config
-from paddle2ov.inference.renewed_model import RenewedModel
+from paddle2ov.inference.configured_model import variants_of
 from paddle2ov.inference.request import Port, Request, by_name, input_ports, result_ports
 from paddle2ov.inference.result_array import ResultArray
+from paddle2ov.inference.shared_model import SharedModel
 from paddle2ov.inference.spare import Spare
 from paddle2ov.inference.tensor import Tensor
-from paddle2ov.inference.variants import Shapes, Variants
+from paddle2ov.inference.variants import Variants
 
 _ATTEMPTS = 3
 """How often a run is tried whose failure may be that of another."""
@@ -35,8 +36,6 @@ class Predictor:
 
     def __init__(self, model: Variants | Config, spare: Spare[Predictor] | None = None) -> None:
         if isinstance(model, Config):
-            from paddle2ov.inference.creation import variants_of
-
             model = variants_of(model)
         if not isinstance(model, Variants):
             raise ConversionInputError(f"Predictor: a Config is expected, not {type(model).__name__}")
@@ -270,29 +269,3 @@ class _Bound:
     request: Request
     inputs: dict[str, Port]
     results: list[Port]
-
-
-class SharedModel(RenewedModel):
-    """A compiled model that several predictors share, and how many spare ones they may have beside them."""
-
-    def __init__(self, compiled: openvino.CompiledModel, device: str, properties: dict[str, Any]) -> None:
-        super().__init__(compiled, device, properties)
-        self.inputs = by_name(input_ports(compiled))
-        wanted = int(properties.get("PERFORMANCE_HINT_NUM_REQUESTS") or 0)
-        # One more than are computed at once is filled or read meanwhile.
-        self.spare_bound = wanted or _number(compiled, "OPTIMAL_NUMBER_OF_INFER_REQUESTS", 1) + 1
-        # OpenVINO 2026.4 loses what `infer` raises in a stream of one thread; what `wait` raises it does not.
-        limits = [_number(compiled, name, 0) for name in ("NUM_STREAMS", "INFERENCE_NUM_THREADS")]
-        self.drops_errors = limits == [1, 1] or device.startswith("HETERO")  # which does not tell
-
-    def unfit(self, shapes: Shapes) -> list[str]:
-        """The inputs that do not take these shapes."""
-        return [name for name, shape in shapes.items() if not self.inputs[name].takes(tuple(shape))]
-
-
-def _number(compiled: openvino.CompiledModel, name: str, default: int) -> int:
-    """A property that is a number, which not every device has."""
-    try:
-        return int(compiled.get_property(name))
-    except RuntimeError:
-        return default

@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import openvino
 
 from paddle2ov.errors import ConversionInputError, ModelReadError, Paddle2OVError
 from paddle2ov.graph.forks import renew_after_fork
+from paddle2ov.inference.shared_model import Shapes, SharedModel
 
 if TYPE_CHECKING:
-    from paddle2ov.inference.predictor import SharedModel
     from paddle2ov.translation.sequence_lengths import SequenceCount
 
 log = logging.getLogger("paddle2ov")
@@ -25,8 +25,6 @@ MAX_FEW = 20
 """So many sequences are computed row by row at most: with LAC's layers of 128 features, as fast as all together."""
 _MAX_REFUSED = 100
 """How many refusals are remembered."""
-
-Shapes: TypeAlias = Mapping[str, Sequence[int]]
 
 
 class Variants:

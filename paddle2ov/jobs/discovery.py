@@ -14,8 +14,8 @@ from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.jobs.names import distinct, printable
 from paddle2ov.program.archives import format_in, is_archive, name_of
 from paddle2ov.program.budget import MAX_PROGRAM_BYTES
-from paddle2ov.program.files import ModelFiles, find_model, find_settings, is_named_as_program, other_model
-from paddle2ov.program.paths import APPLE_DOUBLE, missing
+from paddle2ov.program.files import ModelFiles, find_model, is_named_as_program, other_model
+from paddle2ov.program.paths import APPLE_DOUBLE, find_settings, missing
 
 _SKIPPED = ("__pycache__", "node_modules")
 _ALREADY = "it is found below another path"

@@ -9,10 +9,9 @@ from paddle2ov.graph.placement import MOVING, SLICING, VIEWS
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.passes.constant_operands import target_of
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.index import Index
+from paddle2ov.passes.index import Index, Where
 from paddle2ov.passes.node_kinds import NEUTRAL
 from paddle2ov.passes.replacement import insert
-from paddle2ov.passes.where import Where
 
 _MOVES = ("Broadcast", "Concat", "Convert", "Pad", "Reshape", "Slice", "Tile", "Transpose")
 _WHERE = Where((*NEUTRAL, *_MOVES))

@@ -11,8 +11,7 @@ from openvino import Model, Node
 from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.consumers import Changes
 from paddle2ov.graph.opaque_values import runtime_zero
-from paddle2ov.passes.index import Index
-from paddle2ov.passes.where import Where
+from paddle2ov.passes.index import Index, Where
 from paddle2ov.typing import known
 
 Counts: TypeAlias = dict[str, int]

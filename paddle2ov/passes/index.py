@@ -1,12 +1,16 @@
-"""What the nodes of a model are, what they read and what reads them: asked of OpenVINO once for all rewrites."""
+"""What the nodes of a model are, what they read and what reads them: asked of OpenVINO once for all rewrites.
+
+`Where` says at which nodes a rewrite looks for its pattern, by what the index tells of them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
+from msgspec import Struct
 from openvino import Model, Node
 from openvino.op import Constant
 
@@ -15,9 +19,6 @@ from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.graph.types import bits_to_values
 from paddle2ov.passes.node_kinds import BINARY, MOVES, REDUCTIONS, UNARY
 from paddle2ov.typing import AnyArray
-
-if TYPE_CHECKING:
-    from paddle2ov.passes.where import Where
 
 VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
 """Node types whose results may differ from run to run, or that are not looked into."""
@@ -30,6 +31,32 @@ _ENDS = ("Assign", "Parameter", "Result")
 """Node types that are part of a model although nothing reads them."""
 _OF_ONE_OUTPUT = UNARY | BINARY | REDUCTIONS | MOVES | frozenset(_LAYERS.split())
 """Node types of a single output, among others."""
+
+
+When: TypeAlias = Callable[["Index", int], bool]
+"""Whether a pattern may match at the place of a node."""
+
+
+class Where(Struct, frozen=True):
+    """The nodes at which a pattern may match, as far as the index tells: at any others it is not looked for.
+
+    Attributes:
+        roots: their types.
+        needs: rarer types that every match contains somewhere: without them in the graph, there is none.
+        reads: types of which one is among the nodes that they read; any where there are none.
+        read_by: types of which one is among the nodes that read them; any where there are none.
+        when: what else is true of them.
+    """
+
+    roots: tuple[str, ...]
+    needs: frozenset[str] = frozenset()
+    reads: frozenset[str] = frozenset()
+    read_by: frozenset[str] = frozenset()
+    when: When | None = None
+
+    def may_match_among(self, kinds: Set[str]) -> bool:
+        """Whether a pattern may match in a graph with nodes of these types."""
+        return kinds >= self.needs and not kinds.isdisjoint(self.roots)
 
 
 class Index:

@@ -9,7 +9,7 @@ from typing import Generic, TypeAlias, TypeVar
 from openvino import Node
 
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.where import When, Where
+from paddle2ov.passes.index import When, Where
 
 Site = TypeVar("Site")
 """What a finder finds and a change is made of: an input, a node, or a Struct of both."""

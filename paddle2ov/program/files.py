@@ -18,8 +18,6 @@ PathLike = str | os.PathLike[str]
 LEGACY_NAMES = ("__model__", "model", "inference")
 LOOKED_FOR = "*.json in PIR format, *.pdmodel, __model__"
 SNIFF_BYTES = 4096
-SETTINGS = ("inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml", "deploy.yml")
-"""The names of files that describe shapes and preprocessing of a model, the first that is there counts."""
 _DEPLOYED = ("deploy.yaml", "deploy.yml")  # PaddleSeg; names the files of the model
 _NO_PROGRAM = {
     ".pdiparams": "the weights of a model; pass its folder, or its program (.json or .pdmodel)",
@@ -127,11 +125,6 @@ def find_model(model: PathLike, params: PathLike | None = None) -> ModelFiles:
     except (OSError, ValueError) as error:
         refused = getattr(error, "filename", None) or path
         raise ModelReadError(f"{refused}: cannot be opened: {system_reason(error)}") from error
-
-
-def find_settings(folder: Path) -> Path | None:
-    """The settings' file in a model's folder; None if there is none."""
-    return next((folder / name for name in SETTINGS if (folder / name).is_file()), None)
 
 
 def _program_in(folder: Path) -> tuple[Path, Path | None]:

@@ -1,4 +1,4 @@
-"""Paths as users write them (`~`, `file://`, bytes), and files that macOS adds to archives."""
+"""Paths as users write them (`~`, `file://`, bytes), files that macOS adds to archives, and those with settings."""
 
 from __future__ import annotations
 
@@ -13,8 +13,16 @@ from paddle2ov.errors import ConversionInputError
 APPLE_DOUBLE = "._"
 """How the names of files begin that macOS adds to archives: one for each file, with what only its file system knows."""
 
+SETTINGS = ("inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml", "deploy.yml")
+"""The names of files that describe shapes and preprocessing of a model, the first that is there counts."""
+
 _MAX_BYTES = 4096
 """The longest path that Linux takes."""
+
+
+def find_settings(folder: Path) -> Path | None:
+    """The settings' file in a model's folder; None if there is none."""
+    return next((folder / name for name in SETTINGS if (folder / name).is_file()), None)
 
 
 def missing(path: Path, wanted: str) -> str:

@@ -17,7 +17,7 @@ import msgspec
 import yaml
 
 from paddle2ov.errors import ModelReadError, system_reason
-from paddle2ov.program.files import find_settings
+from paddle2ov.program.paths import find_settings
 from paddle2ov.program.sources import open_regular
 
 _MAX_BYTES = 16_000_000  # the largest known (a recogniser's 18,708 characters) has 0.2 MB

@@ -89,7 +89,7 @@ def quantize(
         ConversionInputError: NNCF is not installed, the data or an argument do not fit, or no picture can be read.
         OpenVINORunError: OpenVINO or NNCF cannot run the model on the data, or cannot quantize it.
     """
-    check_options("quantize", options)
+    check_options("quantize", convert, options)
     _check(subset_size, max_drop, weights)
     check_flags(progress=progress, **({} if transformer is None else {"transformer": transformer}))
     if options.get("device") not in (None, "CPU"):

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, update_wrapper
+from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,26 +21,7 @@ if TYPE_CHECKING:
 
     from paddle2ov.program.model import Block, Operator, Program
     from paddle2ov.program.signatures import Signature
-    from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
-
-
-class ComplexAware:
-    """A converter that says what its operator does with complex numbers; any other refuses them.
-
-    Attributes:
-        convert: the converter for real numbers, whose name and documentation this has.
-        of_complex: the converter used if an input or a result is complex.
-    """
-
-    def __init__(self, convert: Converter, of_complex: Converter) -> None:
-        self.convert = convert
-        self.of_complex = of_complex
-        update_wrapper(self, convert)
-
-    def __call__(self, node: NodeContext) -> NamedOutputs:
-        """Converts the operator."""
-        return (self.of_complex if node.has_complex() else self.convert)(node)
-
+    from paddle2ov.translation.node_context import Converter
 
 ENTRY_POINT_GROUP = "paddle2ov.converters"
 

@@ -38,11 +38,12 @@ from paddle2ov.program.budget import Budget, BudgetError
 from paddle2ov.program.model import Block, Operator, Program, Variable
 from paddle2ov.program.shown_values import ShownValues
 from paddle2ov.program.signatures import Signature, snake_case
+from paddle2ov.translation.complex_aware import ComplexAware
 from paddle2ov.translation.empty import constant_if_empty, declared_empty, is_empty, results_without_elements
 from paddle2ov.translation.folding import are_foldable, fold
 from paddle2ov.translation.node_context import Converter, NodeContext
 from paddle2ov.translation.onednn_attributes import ONEDNN
-from paddle2ov.translation.registry import ComplexAware, Registry
+from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.undeclared_lod import undeclared_sequences
 from paddle2ov.translation.unsupported import reason

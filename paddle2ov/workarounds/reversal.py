@@ -12,9 +12,8 @@ from openvino import Node
 from paddle2ov.graph.consumers import readers
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.index import Index
+from paddle2ov.passes.index import Index, Where
 from paddle2ov.passes.rule import at
-from paddle2ov.passes.where import Where
 
 
 @at("Parameter")

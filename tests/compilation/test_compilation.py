@@ -19,7 +19,7 @@ from paddle2ov.checking.device import Device
 from paddle2ov.compilation import cache as caches, identity, precision as precisions
 from paddle2ov.compilation.cache import CompiledCache
 from paddle2ov.graph.core import compile_on, shared_core
-from paddle2ov.program.files import SETTINGS
+from paddle2ov.program.paths import SETTINGS
 from tests.support.models import network, save_layer
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)

@@ -11,7 +11,7 @@ from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ops
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program.model import Variable
-from paddle2ov.translation.registry import ComplexAware
+from paddle2ov.translation.complex_aware import ComplexAware
 from tests.support import programs
 
 

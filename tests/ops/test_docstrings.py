@@ -15,7 +15,7 @@ import pytest
 from paddle2ov.commands.families import families
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program.signatures import ROWS, parse_signature
-from paddle2ov.translation.registry import ComplexAware
+from paddle2ov.translation.complex_aware import ComplexAware
 
 CONVERTERS = Path(__file__).resolve().parents[2] / "converters"
 MODULES = sorted(

@@ -12,9 +12,8 @@ from paddle2ov.graph.consumers import rewire
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes import NORMAL_FORM, Graph, run_rewrites
-from paddle2ov.passes.index import Index
+from paddle2ov.passes.index import Index, Where
 from paddle2ov.passes.replacement import insert, replace
-from paddle2ov.passes.where import Where
 from paddle2ov.workarounds.table import row
 from tests.support.models import network
 from tests.support.passes_checks import parameter

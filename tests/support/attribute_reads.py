@@ -17,8 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from paddle2ov.translation.complex_aware import ComplexAware
 from paddle2ov.translation.node_context import REQUIRED, NodeContext
-from paddle2ov.translation.registry import ComplexAware
 
 _PARAMETERS = {
     name: [item.removesuffix("_value") for item in list(inspect.signature(getattr(NodeContext, name)).parameters)[1:]]
