@@ -5,7 +5,7 @@
 
 The networks are those of the tests that the C++ frontend reads, which are as deep as those that they stand for. All but
 the classifiers have few channels, so that copying weights, which costs the C++ frontend most with large networks, plays
-no part.
+no part. The last row is a chain of 200 ReLUs, the simplest operators, each of which becomes one node.
 Each round converts every network by paddle2ov (PIR) and by the C++ frontend (legacy), in turn; imports and a first
 conversion are done. The times are the least CPU time of all rounds, the ratios those of paddle2ov to the C++ frontend,
 their means geometric ones.
@@ -13,6 +13,7 @@ their means geometric ones.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any
 import openvino
 
 import paddle2ov
-from benchmarks.generated import model_folder
+from benchmarks.generated import exported, model_folder
 from benchmarks.record import Record, options, table
 
 KINDS = {
@@ -41,6 +42,9 @@ KINDS = {
 }
 """Kind -> the networks of `gen_models` that stand for it."""
 
+CHAIN = "relu_chain"
+"""The network of `benchmarks.networks` that shows what an operator costs at least."""
+
 
 def main() -> None:
     """Runs the rounds and prints the table."""
@@ -50,7 +54,7 @@ def main() -> None:
     arguments = parser.parse_args()
     record = Record("conversion_kinds", "Conversion of many networks", __doc__)
     names = [name for kind in arguments.kinds for name in KINDS[kind]]
-    figures = measured(names, arguments.runs)
+    figures = measured([*names, CHAIN], arguments.runs)
     record.write(arguments.json, rendered(figures, arguments.kinds))
 
 
@@ -58,8 +62,8 @@ def measured(names: Sequence[str], runs: int) -> dict[str, dict[str, float]]:
     """Network -> the least CPU time by either route, in milliseconds, and the ratio."""
     core = openvino.Core()
     routes: dict[str, tuple[Callable[[Any], object], dict[str, Path]]] = {
-        "paddle2ov": (paddle2ov.convert, {name: model_folder(name) for name in names}),
-        "cpp": (core.read_model, {name: model_folder(name, "legacy") / "inference.pdmodel" for name in names}),
+        "paddle2ov": (paddle2ov.convert, {name: _folder(name, "pir") for name in names}),
+        "cpp": (core.read_model, {name: _folder(name, "legacy") / "inference.pdmodel" for name in names}),
     }
     best = {name: dict.fromkeys(routes, float("inf")) for name in names}
     for done in range(runs + 1):
@@ -74,19 +78,30 @@ def measured(names: Sequence[str], runs: int) -> dict[str, dict[str, float]]:
     return {name: {**times, "ratio": times["paddle2ov"] / times["cpp"]} for name, times in best.items()}
 
 
+def _folder(name: str, format: str) -> Path:
+    folder = exported(name, format) if name == CHAIN else model_folder(name, format)
+    if folder is None:
+        sys.exit(f"{name}: no Paddle exports it as {format}")
+    return folder
+
+
 def rendered(figures: dict[str, dict[str, float]], kinds: Sequence[str]) -> str:
     """A row for each network, and one for each kind."""
     rows: list[list[object]] = []
     for kind in kinds:
         of_kind = {name: figures[name] for name in KINDS[kind]}
-        for name, times in of_kind.items():
-            rows.append([name, f"{times['cpp']:.1f}", f"{times['paddle2ov']:.1f}", f"{times['ratio']:.2f}"])
+        rows += [_row(name, times) for name, times in of_kind.items()]
         rows.append(
             [f"**{kind}**", "", "", f"**{geometric_mean([value['ratio'] for value in of_kind.values()]):.2f}**"]
         )
-    mean = geometric_mean([times["ratio"] for times in figures.values()])
-    rows.append([f"**all {len(figures)}**", "", "", f"**{mean:.2f}**"])
+    ratios = [times["ratio"] for name, times in figures.items() if name != CHAIN]
+    rows.append([f"**all {len(ratios)}**", "", "", f"**{geometric_mean(ratios):.2f}**"])
+    rows.append(_row(CHAIN, figures[CHAIN]))
     return table(["CPU ms", "C++ frontend", "paddle2ov", "ratio"], rows)
+
+
+def _row(name: str, times: dict[str, float]) -> list[object]:
+    return [name, f"{times['cpp']:.1f}", f"{times['paddle2ov']:.1f}", f"{times['ratio']:.2f}"]
 
 
 if __name__ == "__main__":

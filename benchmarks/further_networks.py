@@ -20,6 +20,11 @@ def perceptron(inputs: int, width: int, outputs: int) -> Any:
     return nn.Sequential(*layers, nn.Softmax())
 
 
+def chain(length: int) -> Any:
+    """A linear layer and the simplest operators, each of which becomes one node."""
+    return nn.Sequential(nn.Linear(64, 64), *(nn.ReLU() for _ in range(length)))
+
+
 class DeepFM(nn.Layer):
     """A recommender: a large table of embeddings for 26 features, a factorisation machine and a perceptron."""
 
@@ -160,6 +165,7 @@ class LoDTagger(nn.Layer):
 NETWORKS: dict[str, tuple[Any, list[tuple[str, list[int], str]]]] = {
     "linear": (partial(nn.Linear, 8, 1), [("input", [8], "float32")]),
     "mlp": (partial(perceptron, 16, 64, 4), [("input", [16], "float32")]),
+    "relu_chain": (partial(chain, 200), [("x", [64], "float32")]),
     "recommender": (DeepFM, [("ids", [26], "int64"), ("dense", [13], "float32")]),
     "graph": (Graph, [("x", [64], "float32"), ("source", [], "int64"), ("target", [], "int64")]),
     "vocoder": (Vocoder, [("x", [80, -1], "float32")]),
