@@ -6,9 +6,8 @@
 Each seed is a program, in each format that can be written here. It is converted with rewrites and without, and compared
 with Paddle in float32 and, with rewrites, in the precision that OpenVINO takes by default on this processor; one
 request runs inputs of a large, a small and a middle size and the large one again. A program that differs is made
-smaller, and printed as a script that shows what differs; it is kept as data beside the script, for --replay. With
-`--state` an interrupted campaign goes on where it was; what failed is tried again. The exit status is 1 if something
-differs.
+smaller, printed as a layer in plain Paddle, and kept as data, for --replay. With `--state` an interrupted campaign goes
+on where it was; what failed is tried again. The exit status is 1 if something differs.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from gen_models.harness.spec import FORMATS, import_paddle
 from gen_models.programs import SIZES, random_program
 from gen_models.programs.compare import Mismatch, differences, write_program
 from gen_models.programs.program import Program
-from gen_models.programs.shrink import keep, shrink
+from gen_models.programs.shrink import keep, shown, shrink
 from tools.campaigns import add_options, conduct, ends_in_order, kept, number, scratch
 
 
@@ -100,7 +99,7 @@ def run_chunk(chunk: ProgramChunk) -> dict[str, Any]:
 
 
 def explore_program(chunk: ProgramChunk) -> dict[str, Any]:
-    """Compares the program of a chunk; what differs is made small, and kept with its script. Returns the record.
+    """Compares the program of a chunk; what differs is made small, and kept. Returns the record.
 
     The folder is left behind only when something differs, or when the process dies: then its `drawn.txt` is the
     program.
@@ -123,7 +122,7 @@ def explore_program(chunk: ProgramChunk) -> dict[str, Any]:
     if failures:
         record["failures"] = failures
         record["failure"] = "; ".join(f"{failure['program']}: {failure['text'][:200]}" for failure in failures)
-        record["case"] = ", ".join(failure["script"] for failure in failures)
+        record["case"] = ", ".join(failure["kept"] for failure in failures)
     else:
         shutil.rmtree(folder)
     return record
@@ -145,8 +144,7 @@ def _replay(path: Path, format: str, is_shrunk: bool) -> int:
     write_program(program, format, folder / "model")
     mismatches = list(differences(program, folder / "model"))
     for item in mismatches:
-        record = keep(shrink(item, format, folder) if is_shrunk else item, path.stem, format, folder)
-        print(f"{Path(record['script']).read_text()}\nkept: {record['script']}\n")
+        print(shown(keep(shrink(item, format, folder) if is_shrunk else item, path.stem, format, folder)), end="\n\n")
     print(f"{len(mismatches)} ways differ")
     return 1 if mismatches else 0
 
@@ -156,8 +154,7 @@ def _print(records: dict[str, Any]) -> int:
     for key, record in records.items():
         for item in record.get("failures", ()):
             count += 1
-            print(f"\n{item['program']}, {item['variant']}, {item['step']}: {item['text']}")
-            print(Path(item["script"]).read_text())
+            print(f"\n{shown(item)}")
         if "failure" in record and "failures" not in record:
             count += 1
             print(f"\n{key}: {record['failure']}\n  kept: {record['kept']}/drawn.txt")

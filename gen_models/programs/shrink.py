@@ -6,13 +6,13 @@ import dataclasses
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gen_models.harness.generate import GenerationError
 from gen_models.programs.compare import Mismatch, differences, write_program
 from gen_models.programs.program import Call, Program, is_fixed, resolve
-from gen_models.programs.source import script
+from gen_models.programs.source import layer
 
 MAX_TRIALS = 150
 """The most programs that shrinking tries."""
@@ -161,24 +161,23 @@ def _simplified(program: Program) -> Iterator[Program]:
 
 
 def keep(found: Mismatch, name: str, format: str, folder: Path) -> dict[str, str]:
-    """Writes a difference down: the program as data, and a script that shows it."""
-    stem = f"{name.replace('/', '-')}-{found.variant.name.replace(' ', '-')}-{found.step}"
-    (folder / f"{stem}.json").write_text(json.dumps(found.program.to_json()))
-    path = folder / f"{stem}.py"
-    path.write_text(
-        script(
-            found.program,
-            format,
-            f"{name}, {found.variant.name}: {found.text}",
-            found.variant.precision,
-            found.variant.rewrite,
-            found.variant.route,
-        )
-    )
+    """Keeps the program of a difference as data, for `--replay`; returns what is printed of it."""
+    path = folder / f"{name.replace('/', '-')}-{found.variant.name.replace(' ', '-')}-{found.step}.json"
+    path.write_text(json.dumps(found.program.to_json()))
     return {
         "program": name,
+        "format": format,
         "variant": found.variant.name,
         "step": found.step,
         "text": found.text[:1000],
-        "script": str(path),
+        "layer": layer(found.program),
+        "kept": str(path),
     }
+
+
+def shown(kept: Mapping[str, str]) -> str:
+    """What is printed of a difference that was kept: what differs, the program, and what compares it again."""
+    return (
+        f"{kept['program']}, {kept['variant']}, {kept['step']}: {kept['text']}\n{kept['layer']}\n"
+        f"python -m tools.fuzz_programs --format {kept['format']} --replay {kept['kept']}"
+    )
