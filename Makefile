@@ -77,9 +77,9 @@ faults: $(READY) ## Which faults of OpenVINO show with this release, at each lev
 	@$(BIN)/python -m tools.openvino_faults --run
 
 .PHONY: next-openvino
-next-openvino: $(VENV_NEXT)/.ready $(LEGACY_READY) ## With the newest OpenVINO, pre-releases too: which operators changed, which faults are mended, what fails of a sample of the tests
+next-openvino: $(VENV_NEXT)/.ready $(LEGACY_READY) ## With the newest OpenVINO, pre-releases too: which calls of it no longer fit, which faults are mended, what fails of a sample of the tests
 	@$(VENV_NEXT)/bin/python -c "import openvino; print('OpenVINO', openvino.__version__)"
-	-@$(VENV_NEXT)/bin/python -m tools.opset_stub --check
+	-@$(VENV_NEXT)/bin/python -m tools.typecheck
 	@$(VENV_NEXT)/bin/python -m tools.openvino_faults --run
 	@$(VENV_NEXT)/bin/python -m pytest -n auto --fast tests/ops tests/passes tests/program tests/translation $(PYTEST_ARGS)
 
@@ -98,10 +98,9 @@ bench-guard: $(READY) $(LEGACY_READY) ## Whether conversions do more than before
 	@$(BIN)/python -m benchmarks.conversion_kinds --runs 5
 
 .PHONY: lint
-lint: $(READY) ## Check format, style, types and that what is generated (opset_stub.pyi, docs/coverage.md, docs/openvino_faults.md, the modules in docs/architecture.md) is up to date
+lint: $(READY) ## Check format, style, types and that what is generated (docs/coverage.md, docs/openvino_faults.md, the modules in docs/architecture.md) is up to date
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/python -m tools.opset_stub --check
 	$(BIN)/python -m tools.typecheck
 	$(BIN)/python -m tools.coverage --check
 	$(BIN)/python -m tools.module_index --check

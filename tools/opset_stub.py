@@ -1,4 +1,4 @@
-"""Write paddle2ov/graph/opset_stub.pyi, the types of `paddle2ov.graph.opset.ops`, from the installed OpenVINO.
+"""The types of `paddle2ov.graph.opset.ops`, as a stub made from the installed OpenVINO for the type check.
 
 Names, parameters and defaults are those of the functions; types are those that OpenVINO annotates, where it says `Node`
 for all that becomes a node. A parameter has a name in the stub where every function that a call passes through knows it
@@ -8,8 +8,6 @@ by that name: OpenVINO's decorators and the functions that paddle2ov puts in the
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, Union, get_args, get_origin
@@ -18,10 +16,7 @@ import numpy as np
 from openvino import Node, opset16
 from openvino.utils.decorators import MultiMethod
 
-from paddle2ov.graph.opset import OPSET, ops
-from tools.written import ROOT, write_or_check
-
-TARGET = ROOT / "paddle2ov" / "graph" / "opset_stub.pyi"
+from paddle2ov.graph.opset import ops
 
 # What OpenVINO annotates with another type than it takes or returns.
 PARAMETERS = {("elu", "alpha"): "float", ("parameter", "shape"): "PartialShape | Shape | Sequence[int | Dimension]"}
@@ -39,12 +34,7 @@ NAMES = {
     types.NoneType: "None",
 }
 
-HEAD = '''"""The types of `paddle2ov.graph.opset.ops`.
-
-Written by `python -m tools.opset_stub` from OpenVINO's {opset}; `make lint` fails when it is stale.
-"""
-
-from collections.abc import Sequence
+HEAD = """from collections.abc import Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -55,24 +45,13 @@ from openvino.op.util import Variable
 from paddle2ov.graph.node_factory import NodeInput
 
 class Opset:
-'''
-
-
-def main(arguments: list[str]) -> int:
-    """Write or check the stub."""
-    return write_or_check("opset_stub", {TARGET: formatted(stub())}, arguments)
-
-
-def formatted(text: str) -> str:
-    """The text as `ruff format` leaves it."""
-    ruff = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(TARGET), "-"]
-    return subprocess.run(ruff, cwd=ROOT, input=text, text=True, capture_output=True, check=True).stdout
+"""
 
 
 def stub() -> str:
     """The module's text."""
     lines = [line for name in sorted(vars(ops)) for line in member(name, getattr(ops, name), getattr(opset16, name))]
-    return HEAD.format(opset=OPSET) + "".join(f"    {line}\n" for line in lines)
+    return HEAD + "".join(f"    {line}\n" for line in lines)
 
 
 def member(name: str, ours: Any, theirs: Any) -> Iterator[str]:
@@ -149,7 +128,3 @@ def rendered(annotation: Any) -> str:
     if origin is list:
         return f"Sequence[{rendered(*arguments)}]"
     return NAMES.get(annotation) or annotation.__name__
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -5,7 +5,8 @@ pyproject.toml says what is checked, so that `mypy` alone and editors do the sam
 
 OpenVINO's wheel has stubs, but no py.typed, so that mypy passes them by; and most of their names are imported from the
 bindings without `as`, which in a stub means that they are not exported. They are written to .mypy_cache/stubs, with
-every import exported: OpenVINO's names have types, and they are those of the installed version.
+every import exported: OpenVINO's names have types, and they are those of the installed version. Beside them is
+`openvino_opset`, the types of `paddle2ov.graph.opset.ops`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import openvino
+
+from tools import opset_stub
 
 ROOT = Path(__file__).resolve().parents[1]
 STUBS = ROOT / ".mypy_cache" / "stubs"  # as mypy_path of pyproject.toml names it
@@ -63,6 +66,7 @@ def write_stubs() -> None:
         stub = (STUBS / "openvino" / source.relative_to(package)).with_suffix(".pyi")
         stub.parent.mkdir(parents=True, exist_ok=True)
         stub.write_text(mended(source.read_text(encoding="utf-8")), encoding="utf-8")
+    (STUBS / "openvino_opset.pyi").write_text(opset_stub.stub(), encoding="utf-8")
 
 
 def run_mypy(*arguments: str) -> subprocess.CompletedProcess[str]:

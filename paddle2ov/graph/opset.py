@@ -5,7 +5,7 @@ refused (`guards.py`). Those that a conversion calls most are quick equivalents 
 computes the usual nodes wrongly, functions emit others (`safe_functions.py`), or read copies of sizes
 (`size_bounds.py`). `ints` makes the constants of integers that most of them take.
 
-The types of `ops` are those of `opset_stub.pyi`, which tools/opset_stub.py writes from the signatures of both.
+The types of `ops` are those of `Opset`, which tools/opset_stub.py makes of the signatures of both for the type check.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from paddle2ov.graph.safe_functions import SAFE
 from paddle2ov.graph.size_bounds import hiding_bounds
 
 if TYPE_CHECKING:
-    from paddle2ov.graph.opset_stub import Opset
+    from openvino_opset import Opset
 
 ops = cast("Opset", SimpleNamespace(**{**vars(plain), **SAFE, **hiding_bounds()}))
 

@@ -30,7 +30,7 @@ from paddle2ov.graph.node_factory import FUNCTIONS, NodeInput, create
 from paddle2ov.program.budget import charge_copy
 
 if TYPE_CHECKING:
-    from paddle2ov.graph.opset_stub import Opset
+    from openvino_opset import Opset
 
 
 def _by_function(kinds: str) -> dict[str, str]:
