@@ -1,15 +1,18 @@
-"""Constants of extreme values and shapes in every operator: it converts, or is refused; the process never ends."""
+"""Constants of extreme values and shapes for inputs: a program converts, or is refused; the process never ends."""
 
 import subprocess
 import sys
 
 import pytest
 
-from gen_models import all_ops
+from gen_models import all_networks, all_ops
 from gen_models.harness.legacy import ROOT
-from tests.support.models import cases_together
+from tests.support.models import cases_together, network
+from tools.mutation.corpus import MAX_BYTES
 
 BATCHES = 2
+SOME = ("array", "branch_shapes", "greedy_decoder", "nested")
+"""Networks of loops and branches, which OpenVINO runs to infer shapes."""
 
 
 @pytest.fixture
@@ -21,7 +24,20 @@ def step(request):
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_every_operator_over_hostile_constants(batch, step):
     ops = [op for op in all_ops().values() for case in op.cases[:1] if "pir" in case.formats and not case.xfail]
-    folders = [str(cases_together(op)) for op in ops[batch::BATCHES]]
-    command = [sys.executable, "-m", "tests.support.hostile_constants", str(step), *folders]
+    check([cases_together(op) for op in ops[batch::BATCHES]], step)
+
+
+def test_small_networks_over_hostile_constants(step):
+    """Whole programs are computed at conversion."""
+    names = [item.name for item in all_networks().values() if "pir" in item.formats] if step == 1 else SOME
+    check([folder for folder in map(network, names) if size_of(folder) <= MAX_BYTES], min(step, 8))
+
+
+def size_of(folder):
+    return sum(path.stat().st_size for path in folder.glob("inference.*"))
+
+
+def check(folders, step):
+    command = [sys.executable, "-m", "tests.support.hostile_constants", str(step), *map(str, folders)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr

@@ -1,9 +1,9 @@
-"""Converts operators whose inputs are constants of extreme values and shapes, in processes that may die of it.
+"""Converts models whose inputs are constants of extreme values and shapes, in processes that may die of it.
 
     python -m tests.support.hostile_constants STEP FOLDER...
 
-converts every STEP-th of the variants of the models in the folders, and writes what is wrong with which. Of a model of
-several cases of an operator it takes the first.
+converts every STEP-th of the variants of the models in the folders, and writes what is wrong with which. The models are
+networks, or several cases of an operator, of which it takes the first.
 """
 
 import json
@@ -45,9 +45,11 @@ def hostile(folders):
 
 
 def first_case(folder):
-    """The program of the first case, whose inputs are called `0_x`, ..., and their values."""
-    program, arrays = read_program(folder), np.load(folder / "inputs.npz")
-    count = json.loads((folder / "case.json").read_text())["results"][0]
+    """The program of the first case, whose inputs are called `0_x`, ..., or of a network, and their values."""
+    program = read_program(folder)
+    if (folder / "inputs_0.npz").exists():
+        return program, dict(np.load(folder / "inputs_0.npz"))
+    arrays, count = np.load(folder / "inputs.npz"), json.loads((folder / "case.json").read_text())["results"][0]
     inputs = [input_ for input_ in program.inputs if input_.name.startswith("0_")]
     block = replace(program.block, inputs=[input_.name for input_ in inputs], outputs=program.block.outputs[:count])
     program = replace(program, block=block, inputs=inputs, outputs=program.outputs[:count])

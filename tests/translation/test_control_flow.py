@@ -126,6 +126,16 @@ def test_a_loop_that_is_known_to_have_no_round(tmp_path):
     assert np.array_equal(openvino.compile_model(model, "CPU")(data)[0], data)
 
 
+def test_a_condition_of_one_element_may_have_any_rank():
+    rows = ("logical_not", "x=a", "out=done"), ("scale", "x=b", "out=twice", {"scale": 2.0})
+    body = block(1, *rows, inputs="a b", outputs="done done twice")
+    loop = ("while", "cond=cond x=cond,x", "out=c,y", {}, [body])
+    for shape in ((1, 1), (-1, -1)):
+        model = paddle2ov.convert(program([loop], [X, Variable("cond", "bool", shape)], "y"))
+        x = np.ones((2, 3), np.float32)
+        assert np.array_equal(openvino.compile_model(model, "CPU")([x, np.array([[True]])])[0], 2 * x)
+
+
 def test_a_loop_over_constants_is_run_when_the_model_is(tmp_path):
     def build(x):
         i, end = paddle.zeros([1], "int64"), paddle.full([1], 3, "int64")

@@ -37,11 +37,12 @@ def as_output(value: PlainValue) -> Output:
 
 
 def as_condition(value: PlainValue) -> Output:
-    """A value of one element as a boolean."""
+    """A value of one element as a boolean, of rank 0 or 1."""
     output = as_output(value)
     if output.get_element_type() != Type.boolean:
         output = ops.convert(output, Type.boolean).output(0)
-    if output.get_partial_shape().is_dynamic:  # the CPU plugin needs a static shape of one element
+    shape = output.get_partial_shape()
+    if shape.is_dynamic or len(shape) > 1:  # the CPU plugin needs a static shape of one element
         output = ops.reshape(output, ops.constant([1], Type.i64), False).output(0)
     return output
 
