@@ -6,7 +6,7 @@ place, and says what to fill in:
     converters/<family>.py           a converter that refuses the operator until it is written
     op_table.py                      the line that registers it
     paddle2ov/program/signatures.py  its row: PIR name, operands, results (an existing one is kept)
-    gen_models/<module>.py           a builder and a first case, where the cases of the family's other operators are
+    gen_models/<module>.py           a first case, where the cases of the family's other operators are
 
 Operands and results are those of the signature row. Most of Paddle's operators have one; `--row` (`ROW=...`) gives that
 of another: `--row 'my_op(x, y) -> (out)'`. An operator that means the same as one that converts is another spelling of
@@ -268,28 +268,20 @@ class Scaffold:
         return parse_signature(self.op, row)
 
     def plan_generator(self, signature: Signature) -> None:
-        """A builder before OPS, an entry at the end of it."""
+        """An entry at the end of OPS, whose builder calls Paddle's function or appends the operator itself."""
         exists = (self.root / self.generator_file).exists()
         text = self.read(self.generator_file) if exists else GENERATOR_HEADER.format(family=self.family)
-        builder, operands = f"_{self.op}", [_argument(name) for name in signature.operands]
-        if re.search(rf"^def {builder}\(", text, re.MULTILINE):
-            raise ScaffoldError(f"{self.generator_file} already has a builder {builder}")
-        used = {"gen_models.harness.spec": ["Op", "case", "tensor"] if operands else ["Op", "case"]}
-        marks = []
-        if signature.pir_name is None:
-            used |= {"gen_models.harness.building": ["legacy_op"], "gen_models.harness.marks": ["OLD"]}
-            marks = ["**OLD"]
-            called = self.appended(signature, "legacy_op")
-        else:
-            function = self.paddle_function(signature)
-            if function is None:  # the operator itself, in either format
-                used["gen_models.harness.building"] = ["any_op"]
-                called = self.appended(signature, "any_op")
-            else:
-                used["gen_models.harness.spec"].append("paddle")
-                called = f"{function}({', '.join(operands)})"
+        operands = [_argument(name) for name in signature.operands]
+        called = None if signature.pir_name is None else self.paddle_function(signature)
+        builder = self.appended(signature) if called is None else f'function("{called}")'
+        marks = ["**OLD"] if signature.pir_name is None else []
+        used = {
+            "gen_models.harness.building": re.findall(r"(any_op|function|operator)\(", builder),
+            "gen_models.harness.marks": ["OLD"] if marks else [],
+            "gen_models.harness.spec": ["Op", "case", *(["tensor"] if operands else [])],
+        }
         for module, names in used.items():
-            text = add_import(text, f"from {module} import {', '.join(names)}")
+            text = add_import(text, f"from {module} import {', '.join(names)}") if names else text
         start = re.search(r"^OPS\b.*= \[\n?", text, re.MULTILINE)
         end = re.search(r"^\]", text[start.end() :], re.MULTILINE) if start else None
         if not start or not end:
@@ -298,13 +290,10 @@ class Scaffold:
         arguments = [[*(f"{name}={tensor}" for name in operands), *marks] for tensor in FIRST_TENSORS]
         cases = ", ".join(f"case({', '.join(item)})" for item in arguments[: len(operands) + 1])
         entry = f'    Op("{self.op}", {builder}, {cases}),\n'
-        function = f"def {builder}({', '.join(operands)}):\n    return {called}\n\n\n"
-        self.changes[self.generator_file] = (
-            text[: start.start()] + function + text[start.start() : close] + entry + text[close:]
-        )
+        self.changes[self.generator_file] = text[:close] + entry + text[close:]
         self.notes.append(
-            f"{self.generator_file}: write {builder}(), whose arguments may be others, and its cases, of which each "
-            "operand is float32 [2, 3] as yet"
+            f"{self.generator_file}: write the cases of {self.op}, of which each operand is float32 [2, 3] as yet, and "
+            "a builder of its own where they need one"
         )
 
     def paddle_function(self, signature: Signature) -> str | None:
@@ -314,19 +303,20 @@ class Scaffold:
         if function is None:
             self.notes.append(
                 f"{self.generator_file}: Paddle has no public function {' or '.join(names)}: call the one that appends "
-                "the operator, or add its attributes to the calls that append it itself"
+                "the operator, or add its attributes to what appends it itself"
             )
         return function
 
-    def appended(self, signature: Signature, by: str) -> str:
-        """How the operator itself is appended, in one or both formats; its results' types are a guess."""
-        like = f"{_argument(signature.operands[0])}.dtype" if signature.operands else '"float32"'
-        inputs, outputs = (
-            [f'"{port_of(signature, name)}": {value(name)}' for name in names]
-            for names, value in ((signature.operands, _argument), (signature.results, lambda _: like))
-        )
-        pir_name = f', "{signature.pir_name}"' if signature.pir_name not in (None, self.op) else ""
-        return f'{by}("{self.op}", {{{", ".join(inputs)}}}, {{{", ".join(outputs)}}}, {{}}{pir_name})'
+    def appended(self, signature: Signature) -> str:
+        """What appends the operator itself; its results are of the type of the first operand, which is a guess."""
+        ports = ", ".join(f'"{_argument(name)}": "{port_of(signature, name)}"' for name in signature.operands)
+        kind = "" if ports else "float32"
+        results = ", ".join(f'"{port_of(signature, name)}": "{kind}"' for name in signature.results)
+        pir_name = f', pir_name="{signature.pir_name}"' if signature.pir_name not in (None, self.op) else ""
+        if not ports:
+            return f'lambda: any_op("{self.op}", {{}}, {{{results}}}, {{}}{pir_name})'
+        outputs = "" if results == '"Out": ""' else f", {{{results}}}"
+        return f'operator("{self.op}", {{{ports}}}{outputs}{pir_name})'
 
     def write(self) -> None:
         """Makes the planned changes; ruff puts imports and lines in order."""
@@ -349,7 +339,7 @@ def row_of(text: str, key: str) -> str:
 
 
 def public_function(name: str) -> str | None:
-    """Where the installed Paddle, which is not imported, has a public function: `paddle.nn.functional.relu`."""
+    """Where in the installed Paddle, which is not imported, a public function is: `nn.functional.relu`."""
     spec = importlib.util.find_spec("paddle")
     if spec is None or spec.origin is None:
         return None
@@ -361,7 +351,7 @@ def public_function(name: str) -> str | None:
             continue
         names = re.search(r"^__all__ = \[(.*?)\]", file.read_text("utf-8"), re.MULTILINE | re.DOTALL)
         if names and re.search(rf"[\"']{name}[\"']", names[1]):
-            return ".".join(filter(None, ["paddle", module, name]))
+            return ".".join(filter(None, [module, name]))
     return None
 
 

@@ -95,8 +95,7 @@ def test_new_operator_of_a_known_family(tree, capsys):
     assert 'node.refuse("the converter of hard_swish is not written yet")' in converter
     assert '"hard_swish": "hard_swish(x) -> (out)",\n    "lerp"' in signatures
     assert "from gen_models.harness.spec import Op, case, tensor\n" in generator
-    appended = 'any_op("hard_swish", {"X": x}, {"Out": x.dtype}, {})'
-    assert f"def _hard_swish(x):\n    return {appended}\n\n\nOPS = [" in generator
+    assert 'operator("hard_swish", {"x": "X"})' in generator
     assert generator.index('Op("abs"') < generator.index('Op("hard_swish"')
     assert "make check-op OP=hard_swish" in capsys.readouterr().out
 
@@ -151,7 +150,7 @@ def test_a_module_in_a_room(rooms, family):
     )
     assert "def linear_interp(node: NodeContext)" in after["converters/resize/interpolation.py"]
     # Where the cases of the module's other operators are; gen_models has no rooms.
-    assert 'Op("linear_interp", _linear_interp' in after["gen_models/resizing.py"]
+    assert 'operator("linear_interp", {' in after["gen_models/resizing.py"]
     assert not (rooms / "gen_models" / "resize").exists()
 
 
@@ -184,7 +183,7 @@ def test_imports_from_rooms(rooms, family, line, row, generator):
         assert f"from paddle2ov.converters.{line}\n" in after["op_table.py"]
     assert f'    "mine": {row},\n' in after["op_table.py"]
     assert "def mine(node" in after[f"converters/{family}.py"]
-    assert 'Op("mine", _mine' in after[f"gen_models/{generator}.py"]
+    assert 'operator("mine", {"x": "X"})' in after[f"gen_models/{generator}.py"]
     accepted_by_ruff(rooms)
 
 
@@ -251,7 +250,7 @@ def test_new_family(tree):
     assert after["converters/zeta.py"].startswith('"""Paddle\'s zeta operators.\n\nPaddle: `a_first`.\nSemantics: ')
     assert "from paddle2ov.converters import activation, reduction, zeta\n" in after["op_table.py"]
     assert 'OP_TABLE = {\n    "a_first": zeta.a_first,\n    "abs"' in after["op_table.py"]
-    assert 'Op("a_first", _a_first,' in after["gen_models/zeta.py"]
+    assert 'operator("a_first", {"x": "X"})' in after["gen_models/zeta.py"]
     accepted_by_ruff(tree)
 
 
@@ -272,19 +271,19 @@ def test_operands_are_those_of_the_row(tree):
     after = contents(tree)
     assert '"""out = ... (what the operator computes, in one line)."""' in after["converters/activation.py"]
     generator = after["gen_models/activation.py"]
-    assert "def _lerp(x, y, weight):\n    return paddle.lerp(x, y, weight)\n" in generator
+    assert 'function("lerp")' in generator
     assert "        case(x=tensor([2, 3]), y=tensor([2, 3]), weight=tensor([2, 3])),\n" in generator
     assert "case(input=tensor([2, 3], dims=[-1, 3]), label=tensor([2, 3], dims=[-1, 3]))" in generator
     if importlib.util.find_spec("paddle"):
-        assert "def _log_loss(input, label):\n    return paddle.nn.functional.log_loss(input, label)\n" in generator
+        assert 'function("nn.functional.log_loss")' in generator
     accepted_by_ruff(tree)
 
 
 def test_what_only_legacy_programs_have_is_appended(tree):
     assert scaffold(tree, "rank_loss", "--family", "activation") == 0
     generator = contents(tree)["gen_models/activation.py"]
-    inputs, outputs = '{"Label": label, "Left": left_side}', '{"Out": label.dtype, "Losses": label.dtype}'
-    assert f'    return legacy_op("rank_loss", {inputs}, {outputs}, {{}})\n' in generator
+    ports, results = '{"label": "Label", "left_side": "Left"}', '{"Out": "", "Losses": ""}'
+    assert f'operator("rank_loss", {ports}, {results}),\n' in generator
     assert "case(label=tensor([2, 3]), left_side=tensor([2, 3]), **OLD)," in generator
     assert "left_side=tensor([2, 3], dims=[-1, 3]), **OLD)," in generator
     accepted_by_ruff(tree)
@@ -296,10 +295,13 @@ def test_a_row_that_is_given(tree, capsys):
         assert scaffold(tree, op, "--family", "activation", "--row", row) == 0
         assert f'    "{op}": "{row}",\n' in contents(tree)["paddle2ov/program/signatures.py"]
     assert "correct the row" not in capsys.readouterr().out
-    appended = 'any_op("mine", {"X": x, "Lambda": lambda_, "Input": y}, {"A": x.dtype, "B": x.dtype}, {}, "mine_")'
-    assert f"def _mine(x, lambda_, y):\n    return {appended}\n" in contents(tree)["gen_models/activation.py"]
+    ports, results = '{"x": "X", "lambda_": "Lambda", "y": "Input"}', '{"A": "", "B": ""}'
+    assert f'operator("mine", {ports}, {results}, pir_name="mine_"),\n' in contents(tree)["gen_models/activation.py"]
     assert scaffold(tree, "none", "--family", "activation", "--row", "none() -> (out)") == 0
-    assert 'Op("none", _none, case())' in contents(tree)["gen_models/activation.py"]
+    assert (
+        'Op("none", lambda: any_op("none", {}, {"Out": "float32"}, {}), case())'
+        in contents(tree)["gen_models/activation.py"]
+    )
     (tree / "paddle2ov/program/signatures.py").unlink()  # where long rows are admitted, unlike here
     accepted_by_ruff(tree)
 
