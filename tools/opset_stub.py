@@ -1,13 +1,15 @@
 """The types of `paddle2ov.graph.opset.ops`, as a stub made from the installed OpenVINO for the type check.
 
-Names, parameters and defaults are those of the functions; types are those that OpenVINO annotates, where it says `Node`
-for all that becomes a node. A parameter has a name in the stub where every function that a call passes through knows it
-by that name: OpenVINO's decorators and the functions that paddle2ov puts in their place take some by position only.
+`python -m tools.opset_stub` prints it, so that two versions of OpenVINO can be compared. Names, parameters and defaults
+are those of the functions; types are those that OpenVINO annotates, where it says `Node` for all that becomes a node. A
+parameter has a name in the stub where every function that a call passes through knows it by that name: OpenVINO's
+decorators and the functions that paddle2ov puts in their place take some by position only.
 """
 
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, Union, get_args, get_origin
@@ -128,3 +130,7 @@ def rendered(annotation: Any) -> str:
     if origin is list:
         return f"Sequence[{rendered(*arguments)}]"
     return NAMES.get(annotation) or annotation.__name__
+
+
+if __name__ == "__main__":
+    sys.stdout.write(stub())
