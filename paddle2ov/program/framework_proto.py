@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError
 
 _PACKAGE = "paddle2ov.program"
 
@@ -92,3 +93,11 @@ Attr: Any = _classes["Attr"]
 ProgramDesc: Any = _classes["ProgramDesc"]
 TensorDesc: Any = _classes["TensorDesc"]
 VarType: Any = _classes["VarType"]
+
+
+def decode(kind: Any, content: bytes) -> Any:
+    """A message of that kind. Raises DecodeError where a required field is missing too, as in other protobuf files."""
+    message = kind.FromString(content)  # checks no required fields
+    if not message.IsInitialized():
+        raise DecodeError(f"the field {message.FindInitializationErrors()[0]} is missing")
+    return message

@@ -21,7 +21,7 @@ from google.protobuf.message import DecodeError
 
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program.budget import MAX_NESTED_BLOCKS, Budget
-from paddle2ov.program.framework_proto import ProgramDesc
+from paddle2ov.program.framework_proto import ProgramDesc, VarType, decode
 from paddle2ov.program.legacy_file import (
     BLOCK,
     DescCache,
@@ -43,6 +43,8 @@ from paddle2ov.program.vocabulary import Vocabulary
 _NEWEST_VERSION = 3_999_999  # 2.6.2 writes 2006002, 3.x writes 300xxxx or 0
 
 
+_KINDS = {8: "SELECTED_ROWS", 15: "READER"}
+
 _CLIPPED = ("Mask", "XShape")
 """Ports of gradients whose variables are results that `save_inference_model` drops; not all gradients need them."""
 
@@ -54,7 +56,7 @@ def read_legacy(path: Path, content: bytes, vocabulary: Vocabulary) -> tuple[Pro
         ModelReadError: the file is not a legacy program, is damaged, or is of an unknown version.
     """
     try:
-        desc = ProgramDesc.FromString(content)
+        desc = decode(ProgramDesc, content)
     except DecodeError:
         raise ModelReadError(f"{path}: not a Paddle program, or a damaged one") from None
     try:
@@ -362,11 +364,21 @@ class _Reader:
     def _use(self, scope: _Scope, name: str) -> str:
         variable = scope.find(name)
         if variable is None:
+            self._check_is_tensor(name)
             raise ModelReadError(
                 f"variable '{name}' is used before it is written. Paddle saves no results that only training needs, "
                 "such as the mask of a dropout, unless it is told so (`clip_extra=False`): do not return one"
             )
         return variable
+
+    def _check_is_tensor(self, name: str) -> None:
+        for desc in (desc for block in self._blocks for desc in block.vars if desc.name == name):
+            if self._cache.type(desc.type) is None:
+                kind = decode(VarType, desc.type).type
+                raise ModelReadError(
+                    f"variable '{name}' is no tensor: it is of Paddle's type {_KINDS.get(kind, kind)}, which only "
+                    "training and parameter servers have. Export the network for inference"
+                )
 
     def _begin_array(self, block: Block, scope: _Scope, name: str, index: int) -> None:
         """Legacy programs only declare an array: where one is read before anything is written to it, it is empty."""

@@ -13,7 +13,7 @@ from msgspec import Struct
 from paddle2ov.errors import ModelReadError
 from paddle2ov.program import dtypes
 from paddle2ov.program.budget import MAX_DIM, check_rank
-from paddle2ov.program.framework_proto import Attr, VarType
+from paddle2ov.program.framework_proto import Attr, VarType, decode
 from paddle2ov.program.model import Variable
 from paddle2ov.program.signatures import Signature, snake_case
 
@@ -71,13 +71,13 @@ class DescCache:
     def _attribute(self, text: bytes) -> Attribute:
         attribute = self._attributes.get(text)
         if attribute is None:
-            attribute = self._attributes[text] = _attribute(Attr.FromString(text))
+            attribute = self._attributes[text] = _attribute(decode(Attr, text))
         return attribute
 
     def type(self, text: bytes) -> Variable | None:
         """A variable of that type, without a name; None for a type that is not a tensor."""
         if text not in self._types:
-            kind = VarType.FromString(text)
+            kind = decode(VarType, text)
             declared = self._types[text] = _declared(kind)
             dims = () if declared is None else _tensor(kind).dims
             if max(dims, default=0) > MAX_DIM:

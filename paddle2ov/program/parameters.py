@@ -281,10 +281,10 @@ def _decoded(text: bytes) -> list[int]:
     """The type number and the dimensions of any TensorDesc."""
     from google.protobuf.message import DecodeError
 
-    from paddle2ov.program.framework_proto import TensorDesc
+    from paddle2ov.program.framework_proto import TensorDesc, decode
 
     try:
-        desc = TensorDesc.FromString(text)
+        desc = decode(TensorDesc, text)
     except DecodeError as error:
         raise _TensorError(f"its description cannot be decoded: {error}") from None
     return [desc.data_type, *desc.dims]

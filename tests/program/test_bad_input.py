@@ -72,6 +72,33 @@ def test_a_result_that_paddle_leaves_out_of_the_file(tmp_path):
     refused(path, r"\(fetch\): variable 'dropout_\S+' is used before it is written\. .*`clip_extra=False`")
 
 
+@pytest.mark.parametrize(("kind", "name"), [(8, "SELECTED_ROWS"), (15, "READER"), (27, "27")])
+def test_a_weight_that_is_no_tensor(legacy, kind, name):
+    desc = ProgramDesc.FromString(legacy.read_bytes())
+    weight = next(var for var in desc.blocks[0].vars if var.persistable and var.name not in ("feed", "fetch"))
+    weight.type = VarType(type=kind).SerializeToString()
+    legacy.write_bytes(desc.SerializeToString())
+    refused(legacy, rf"variable '{weight.name}' is no tensor: it is of Paddle's type {name}, which")
+
+
+@pytest.mark.parametrize("field", ["block", "variable", "type", "attribute"])
+def test_a_required_field_is_missing(legacy, field):
+    """So does a file of another kind look that begins with a list of messages, such as SentencePiece's models."""
+    desc = ProgramDesc.FromString(legacy.read_bytes())
+    if field == "block":
+        desc.blocks[0].ClearField("idx")
+    elif field == "variable":
+        desc.blocks[0].vars[0].ClearField("type")
+    elif field == "type":
+        desc.blocks[0].vars[0].type = b""
+    else:
+        attribute = Attr.FromString(desc.blocks[0].ops[-1].attrs[0])
+        attribute.ClearField("type")
+        desc.blocks[0].ops[-1].attrs[0] = attribute.SerializePartialToString()
+    legacy.write_bytes(desc.SerializePartialToString())
+    refused(legacy, "not a Paddle program, or a damaged one$|an attribute or a type cannot be decoded$")
+
+
 def refused(path, message):
     started, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(ModelReadError, match=message) as caught:
