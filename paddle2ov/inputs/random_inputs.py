@@ -49,6 +49,9 @@ _COUNTS = {key: parse_signature(key, ROWS[key]).operands[1] for key in with_trai
 """Operators that read how many of their boxes are on each image: which operand the boxes are."""
 
 
+_PICTURE_SIZES = ("im_shape", "im_size", "im_info")
+
+
 @dataclass(frozen=True, slots=True)
 class Values:
     """How values are drawn that are no indices.
@@ -73,8 +76,9 @@ class RandomInputs:
 
     Sizes are usual ones, changed where the converted model takes none of these. Floats are uniform in [-1, 1); integers
     are below the size of what they index, the largest index included, else in [0, 10); lengths of sequences are from 1
-    to the number of steps; bools are fair. Two names are known by what they mean in PaddleDetection's models:
-    `im_shape` is the image's height and width, `scale_factor` is 1.
+    to the number of steps; bools are fair. Some names are known by what they mean in PaddleDetection's models:
+    `im_shape`, `im_size` and `im_info` are the image's height and width, and a scale of 1 where they have a third
+    number; `scale_factor` is 1.
 
     Args:
         program: the program.
@@ -256,8 +260,8 @@ def _array(
     dtype, storage = variable.dtype or "float32", _storage(variable)
     if variable.name == "scale_factor":
         return np.ones(shape, storage)
-    if variable.name == "im_shape" and picture is not None:
-        return np.broadcast_to(np.array(picture, storage), shape).copy()
+    if variable.name in _PICTURE_SIZES and picture is not None and shape[-1:] in ((2,), (3,)):
+        return np.broadcast_to(np.array([*picture, 1][: shape[-1]], storage), shape).copy()
     if dtype == "bfloat16":
         return bfloat16_bits(rng.uniform(-1, 1, shape))
     if dtype == "bool":

@@ -424,6 +424,26 @@ def test_random_classes_and_lengths(tmp_path):
         assert arrays["lengths"].max() == arrays["x"].shape[1]
 
 
+def test_sizes_of_the_picture(tmp_path):
+    """As PaddleDetection's models have them; those of Paddle 1 have a third number, a scale."""
+
+    def build(image, im_shape, im_info, im_size, other):
+        return image + 1, im_shape + 1, im_info + 1, im_size + 1, other + 1
+
+    sizes = {"im_shape": [-1, 3], "im_info": [-1, 3], "im_size": ([-1, 2], "int32"), "other": [-1, 2]}
+    save_program(tmp_path, build, image=[-1, 3, -1, -1], **sizes)
+    for arrays in RandomInputs(read_program(tmp_path)).sets:
+        count, _, height, width = arrays["image"].shape
+        assert arrays["im_shape"].tolist() == arrays["im_info"].tolist() == [[height, width, 1]] * count
+        assert arrays["im_size"].tolist() == [[height, width]] * count
+        assert abs(arrays["other"]).max() < 1
+
+
+def test_sizes_of_the_picture_with_other_shapes(tmp_path):
+    save_program(tmp_path, lambda x, im_size: (x + 1, im_size + 1), x=[-1, 3, -1, -1], im_size=([-1, 5], "int32"))
+    assert RandomInputs(read_program(tmp_path)).sets[0]["im_size"].shape == (1, 5)
+
+
 def test_arguments_that_cannot_be(tmp_path):
     folder = network("squeezenet1_1")
     for tolerance in (-1e-3, float("nan"), float("inf"), "1e-3"):
