@@ -91,9 +91,14 @@ def sequence_reshape(node: NodeContext) -> NamedOutputs:
 
 
 def sequence_pad(node: NodeContext) -> NamedOutputs:
-    """out [count, padded_length, ...] = the sequences padded with pad_value; length = their lengths."""
+    """out [count, padded_length, ...] = the sequences padded with pad_value; length = their lengths.
+
+    Paddle before 1.6 gives lengths of [count, 1], and declares them so.
+    """
     x, layout = dense_input(node, "x", filling=None)
     lengths, wanted = padded_lengths(x, layout), node.get_int("padded_length", -1)
+    if len(node.declared_output_shape("length") or ()) == 2:
+        lengths = ops.unsqueeze(lengths, ints([1])).output(0)
     value: Tensor = cast_to(node.get_input("pad_value"), x.get_element_type())
     size = output_of(value).get_partial_shape()
     if size.is_static and math.prod(int(dim) for dim in size.to_shape()) == 1:
@@ -112,6 +117,8 @@ def sequence_pad(node: NodeContext) -> NamedOutputs:
 def sequence_unpad(node: NodeContext) -> NamedOutputs:
     """out = the first length[i] steps of each x[i], one after the other."""
     x, lengths = node.get_input("x"), node.get_input("length")
+    if rank_of(node, lengths) == 2:  # [count, 1], as `sequence_pad` of an old program gives them
+        lengths = ops.squeeze(lengths, ints([1])).output(0)
     batch = x.get_partial_shape()[0]
     known = node.get_known("length")
     layout: int | SequenceLengths = 1 if batch.is_static and batch.get_length() == 1 else SequenceLengths(lengths)

@@ -55,6 +55,8 @@ class LoadedProgram:
         self.names = [str(result.name) for result in self._results] if not self.is_pir else self._take_fetches()
         if self.is_pir:
             self._copy_what_loops_overwrite()
+        elif self._program.global_block().has_var("fetch"):  # a temporary one is gone before the executor reads it
+            self._program.global_block().var("fetch").persistable = True
         self._has_arrays = not self.is_pir and any(
             "ARRAY" in str(variable.type) for variable in self._program.list_vars()
         )

@@ -70,3 +70,20 @@ def test_sequences_may_differ_in_length():
 def test_a_pooled_sequence_is_none():
     with pytest.raises(OpConversionError, match="has no LoD"):
         convert(pool("x", "a"), pool("a"))
+
+
+@pytest.mark.parametrize("declared", [(-1,), (-1, 1)])
+@pytest.mark.parametrize("of", ["lengths", "steps"])
+def test_lengths_that_an_old_program_declares_as_a_column(declared, of):
+    """Before Paddle 1.6, `sequence_pad` gives lengths of [count, 1], as a program of it declares."""
+    rows = [
+        ("lod_reset", "x=x", "out=a", {"target_lod": [0, 2, 6]}),
+        ("fill_constant", "", "out=zero", {"shape": [1], "value": 0.0, "dtype": 5}),
+        ("sequence_pad", "x=a pad_value=zero", "out=b length=lengths", {"padded_length": -1}),
+        ("sequence_unpad", "x=b length=lengths", "out=steps"),
+    ]
+    x = Variable("x", "float32", (-1, 2), lod_level=1)
+    variables = [Variable("a", "float32", (-1, 2), lod_level=1), Variable("lengths", "int64", declared)]
+    model = paddle2ov.convert(program(rows, [x], of, variables, format="legacy"))
+    lengths = np.array([2, 4]).reshape(declared)
+    np.testing.assert_array_equal(run(model), lengths if of == "lengths" else X, strict=of == "lengths")
