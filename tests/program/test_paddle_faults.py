@@ -8,7 +8,8 @@ import paddle
 import pytest
 
 import paddle2ov
-from tests.support.models import save_layer
+from paddle2ov.program.framework_proto import ProgramDesc
+from tests.support.models import files_of, save_layer, save_program
 
 X = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
 
@@ -113,3 +114,22 @@ def test_hardshrink_keeps_what_equals_the_threshold(saved):
     saved.save(lambda x: paddle.nn.functional.hardshrink(x, 3.0), x=X)
     np.testing.assert_array_equal(np.asarray(saved.read_back()[0]), [[0, 0, 3], [4, 5, 6]])
     np.testing.assert_array_equal(saved.ours()[0], [[0, 0, 0], [4, 5, 6]])
+
+
+def test_a_bias_that_a_pass_gave_a_convolution_is_left_out(tmp_path):
+    def build(x, weight, bias):
+        return paddle.nn.functional.conv2d(x, weight), bias + 1
+
+    folder = save_program(tmp_path, build, legacy=True, x=[1, 1, 2, 2], weight=[1, 1, 1, 1], bias=[1])
+    path, _ = files_of(folder)
+    desc = ProgramDesc.FromString(path.read_bytes())
+    convolution = next(op for op in desc.blocks[0].ops if op.type == "conv2d")
+    convolution.inputs.add(parameter="Bias", arguments=["bias"])
+    path.write_bytes(desc.SerializeToString())
+    ones = {"x": np.ones((1, 1, 2, 2), np.float32), "weight": np.ones((1, 1, 1, 1), np.float32)}
+    inputs = ones | {"bias": np.full(1, 5, np.float32)}
+    report = paddle2ov.verify(path, inputs=[inputs])
+    assert report.verdict == "differ"
+    assert report.culprit.type == "conv2d"
+    assert report.runs[0].outputs[0].absolute == 5
+    assert np.unique(openvino.compile_model(paddle2ov.convert(path), "CPU")(inputs)[0]) == 6
