@@ -46,7 +46,7 @@ LEFT_OUT: dict[str, str] = {
 }
 """Why operators have no row in the signature table, and so no place anywhere else -> a pattern of their names."""
 
-UNKNOWN = "none of the operators that this version knows: a custom one, or one of another version of Paddle"
+UNKNOWN = "none of the operators that this version knows: a custom one, or one of another Paddle or of Paddle Lite"
 
 
 def reason(name: str) -> str:
