@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from openvino import Model
 
 from paddle2ov.arguments import CONVERSION_NAMES, called_here, check_callables, check_flags
-from paddle2ov.errors import ConversionInputError
+from paddle2ov.errors import ConversionInputError, some_of
 from paddle2ov.graph.provenance import name_after_operators, operator_id, operators_by_name
 from paddle2ov.passes import Counts, Graph, MatchFailures, Rewrite, rewrite_graph
 from paddle2ov.passes.implied_dims import narrow_inputs
@@ -195,12 +195,12 @@ def _warn_of_arguments(request: TranslationRequest, is_read: bool) -> None:
         log.warning("extension: '%s' is not used: PIR's operator of that name goes by '%s' here", name, key)
     if not is_read:
         return
-    sequences = [variable.name for variable in program.inputs if variable.lod_level]
+    sequences = [f"'{variable.name}'" for variable in program.inputs if variable.lod_level]
     if sequences and not sequence_lengths:
         log.warning(
-            "'%s' takes sequences (LoD), and the converted model one of them: for several, convert with "
+            "inputs that take sequences (LoD): %s; the converted model takes one in each: for several, convert with "
             "sequence_lengths=True (--sequence-lengths)",
-            "', '".join(sequences),
+            some_of(sequences),
         )
     if sequence_lengths is True:
         warn_without_sequences(program)

@@ -30,6 +30,15 @@ def shown(text: str) -> str:
     return re.sub(_LONG_WORD, lambda word: f"{word[0][:1000]}... ({len(word[0])} characters)", text)
 
 
+def some_of(names: Sequence[str]) -> str:
+    """Names as a message lists them: the first ten, and how many more there are."""
+    listed = ", ".join(names[:_MAX_NAMED])
+    return f"{listed} and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else listed
+
+
+_MAX_NAMED = 10
+
+
 def escaped(match: re.Match[str]) -> str:
     """A character as Python writes it in a string; a byte of a file name that is no UTF-8, as that byte."""
     code = ord(match[0])

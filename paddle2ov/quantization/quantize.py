@@ -11,7 +11,7 @@ from typing import Any
 from paddle2ov.arguments import called_here, check_flags, check_options
 from paddle2ov.compilation.precision import capabilities, lower_precisions
 from paddle2ov.conversion import convert
-from paddle2ov.errors import ConversionInputError, ConversionWarning, FailingAs, OpenVINORunError, warn
+from paddle2ov.errors import ConversionInputError, ConversionWarning, FailingAs, OpenVINORunError, some_of, warn
 from paddle2ov.graph.core import has_integer_kernels
 from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.files import find_model, model_path, parameter_file
@@ -36,7 +36,6 @@ from paddle2ov.translation.saved_models import saving_models
 
 _SUBSET = 300
 _MAX_VALIDATED = 300
-_MAX_NAMED = 10
 _MOST_ROUNDS = 10
 """How many times as long as in float32 the layers may take: a quantized model compiles longer, and rounds follow."""
 _MIN_HELD_BACK = 50
@@ -162,8 +161,7 @@ def _readable(items: CalibrationData, calibration: list[int], validation: list[i
     calibrated = items.readable(calibration)
     if items.unreadable:
         names = list(items.unreadable)
-        more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-        text = f"data: {len(names)} of {len(items)} cannot be read: {', '.join(names[:_MAX_NAMED])}{more}"
+        text = f"data: {len(names)} of {len(items)} cannot be read: {some_of(names)}"
         if not (measured or calibrated):
             raise ConversionInputError(f"{text}; nothing is left: {items.unreadable[names[0]]}")
         warn(f"{text}; left out", ConversionWarning)

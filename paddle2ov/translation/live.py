@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from openvino import Dimension, Model
 
-from paddle2ov.errors import ConversionInputError, FailingAs
+from paddle2ov.errors import ConversionInputError, FailingAs, some_of
 from paddle2ov.program.model import Program
 from paddle2ov.program.reading import read_program
 from paddle2ov.program.signatures import Signature
@@ -145,9 +145,9 @@ def _check_names(spec: Sequence[Any]) -> None:
 def _warn_of_doubles(model: Any, spec: Sequence[Any]) -> None:
     """Logs which inputs of a network in float32 are float64: NumPy makes such arrays unless it is told otherwise."""
     weights = {_dtype_name(item) for item in model.parameters()}
-    doubles = [str(item.name) for item in spec if _dtype_name(item) == "float64"]
+    doubles = [f"'{item.name}'" for item in spec if _dtype_name(item) == "float64"]
     if doubles and weights and "float64" not in weights:
-        log.warning("'%s' is float64, and the Layer's weights are not: .astype('float32')?", "', '".join(doubles))
+        log.warning("%s is float64, and the Layer's weights are not: .astype('float32')?", some_of(doubles))
 
 
 def _why_unsaved(spec: Sequence[Any] | None, error: BaseException) -> str:

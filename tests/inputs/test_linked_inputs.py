@@ -254,7 +254,7 @@ def test_several_sequences_in_an_input(caplog):
     assert any(output.name.endswith(".lengths") for output in report.runs[0].outputs)
     assert not caplog.text
     paddle2ov.convert(folder)
-    assert "'x' takes sequences (LoD)" in caplog.text
+    assert "inputs that take sequences (LoD): 'x'; the converted model takes one in each" in caplog.text
     result = call("inspect", folder)
     assert "sequences (LoD)\n" in result.stdout
     assert "convert --sequence-lengths takes several" in result.stdout

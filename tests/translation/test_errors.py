@@ -15,7 +15,7 @@ from paddle2ov import (
     UnsupportedOpsError,
     convert,
 )
-from paddle2ov.errors import described, system_message
+from paddle2ov.errors import described, some_of, system_message
 from tests.support.growth import grows_less
 from tests.support.one_operator import program
 
@@ -62,3 +62,12 @@ def test_only_errors_of_openvino_go_without_their_type():
 
 def test_what_the_system_says_of_a_file_that_is_there():
     assert system_message(FileExistsError(17, "File exists", "net.xml")) == "net.xml: File exists"
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, "0"), (10, "0, 1, 2, 3, 4, 5, 6, 7, 8, 9")])
+def test_few_names_are_all_listed(count, told):
+    assert some_of(list(map(str, range(count)))) == told
+
+
+def test_many_names_are_counted():
+    assert some_of(list(map(str, range(408)))) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 398 more"
