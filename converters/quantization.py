@@ -10,8 +10,9 @@ Semantics: `paddle/phi/kernels/impl/{quantize_linear,fake_quantize_kernel,fake_d
 a `dequantize_linear` of a PIR program as if it were `quantize_linear`: the reference is its kernel, as run by Paddle 2.
 
 With a known scale, and an exported model has no other, quantization becomes a FakeQuantize: OpenVINO then runs what
-follows in int8. It rounds ties to even, where `round_type` 1 means away from zero. On x86 processors without VNNI, int8
-products saturate in OpenVINO: see `with_exact_integers`, which models are compiled with.
+follows in int8. It rounds ties to even, where `round_type` 1 means away from zero; constants are rounded here, as in
+Paddle. On x86 processors without VNNI, int8 products saturate in OpenVINO: see `with_exact_integers`, which models are
+compiled with.
 Refused: float8, zero points other than 0 (Paddle's kernels ignore them), training.
 """
 
@@ -81,6 +82,8 @@ def _quantize(
         unit = np.where(scale <= _TINY, scale + _EPSILON, scale).astype(np.float64) / grid.high
         result = scale.astype(np.float64) / grid.high if back else np.ones_like(unit)
         result = result if grid.to_even else np.where(scale <= _TINY, 0, result)
+        if isinstance(node_of_x := x.get_node(), Constant):
+            x = const(_steps(value_of(node_of_x), scale, grid) * unit.astype(np.float32), dtype).output(0)
         source, lowest = (x, grid.low) if grid.to_even else _with_lowest(x, scale, grid)
         low, high = (const(side * unit, dtype) for side in (-lowest, grid.high))
         out_low, out_high = (const(side * result, dtype) for side in (-lowest, grid.high))
@@ -92,6 +95,17 @@ def _quantize(
     rounded = ops.round(out, "half_to_even") if grid.to_even else round_half_away(out)
     out = ops.clamp(rounded, -grid.low, grid.high)
     return ops.divide(ops.multiply(out, size), const(grid.high, dtype)) if back else out
+
+
+def _steps(x: AnyArray, scale: AnyArray, grid: QuantRange) -> AnyArray:
+    """The integers of a constant, rounded as in Paddle; OpenVINO's FakeQuantize rounds what is half-way otherwise."""
+    size = scale.astype(np.float32)
+    divisor = np.where(size <= _TINY, size + np.float32(_EPSILON), size)
+    within = x if grid.to_even else np.clip(x, -size, size)
+    out = np.float32(grid.high) * (np.float32(1) / divisor) * within.astype(np.float32)
+    whole = np.trunc(out)
+    rounded = np.rint(out) if grid.to_even else whole + np.copysign(np.abs(out - whole) >= 0.5, out)
+    return np.clip(rounded, -grid.low, grid.high)
 
 
 _NONNEGATIVE = frozenset(("Abs", "HSigmoid", "Relu", "Sigmoid", "Softmax"))

@@ -39,7 +39,9 @@ def _dequantize_linear(x: Any, scale: Any, *, quant_axis: int = -1, high: int = 
 
 
 def _fake(name: str) -> Any:
-    def build(x: Any, **attributes: Any) -> Any:
+    def build(x: Any, *, weights: Any = None, **attributes: Any) -> Any:
+        if weights is not None:
+            return x * build(_constant(weights), **attributes)[0]
         if is_pir():
             values = [attributes[key] for key in ("bit_length", "round_type", "quant_axis") if key in attributes]
             return getattr(paddle._C_ops, name)(x, *values)
@@ -148,6 +150,16 @@ DEQUANTIZE_LINEAR = [
     case(x=tensor([3, 4], "int8", low=-128, high=127), scale=[0.5, 0.6, 0.7], quant_axis=0),
 ]
 
+
+def _half_way(*scales: float, **attributes: int) -> list[Any]:
+    """Cases of weights, a row for each scale: numbers half-way between its steps, as near as float32 comes, and it."""
+    rows = [[(step + 0.5) * scale / 127 for step in range(-127, 127)] + [scale] for scale in scales]
+    return [
+        case(x=tensor([255]), weights=rows, bit_length=8, round_type=round_type, **attributes, is_varied=False)
+        for round_type in (0, 1)
+    ]
+
+
 _PER_TENSOR = [
     case(x=_X, bit_length=8, round_type=1),
     case(x=_X, bit_length=8, round_type=0),
@@ -161,6 +173,7 @@ _PER_CHANNEL = [
     case(x=_X, bit_length=8, round_type=0, quant_axis=1),
     case(x=_DYNAMIC, bit_length=4, round_type=1, quant_axis=1),
     case(x=tensor([2, 2], values=[[0.0, 1.0], [0.0, -0.3]]), bit_length=8, round_type=1, quant_axis=1),
+    *_half_way(0.3, 1.7, 4.9, quant_axis=0),
 ]
 _WITH_STATE = [
     case(x=_X, scale=[1.3]),
@@ -181,7 +194,10 @@ OPS = [
     Op("dequantize_log", operator("dequantize_log", {"x": "X", "dict": "Dict"}, {"Out": "float32"}), *LOGS),
     Op("quantize_linear", _quantize_linear, *QUANTIZE_LINEAR, is_varied=False),
     Op("dequantize_linear", _dequantize_linear, *DEQUANTIZE_LINEAR, is_varied=False, **_LEGACY),
-    *(Op(name, _fake(name), *_PER_TENSOR) for name in ("fake_quantize_abs_max", "fake_quantize_dequantize_abs_max")),
+    *(
+        Op(name, _fake(name), *_PER_TENSOR, *_half_way(1.7))
+        for name in ("fake_quantize_abs_max", "fake_quantize_dequantize_abs_max")
+    ),
     Op(
         "fake_channel_wise_quantize_dequantize_abs_max",
         _fake("fake_channel_wise_quantize_dequantize_abs_max"),
