@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from paddle2ov.comparison.differences import Expected, TensorComparison, compare_tensor
+from paddle2ov.comparison.differences import Expected, TensorComparison, as_openvino_array, compare_tensor
 from paddle2ov.compilation.running import Result
 from paddle2ov.errors import Place
 from paddle2ov.program.model import Operator
 from paddle2ov.translation.translator import Progress
 from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge, is_paddle_rounding
+from paddle2ov.verification.orders import ObservedOperator
 from paddle2ov.verification.paddle_values import RANDOM
+from paddle2ov.verification.steps import STEP_CHECKS
 from paddle2ov.verification.values import Isolated, Values, variables_read
 
 _BATCH_BYTES = 128 * 2**20
@@ -33,7 +35,8 @@ class OperatorComparison:
         outputs: its results that the program uses, as far as both sides can hand them out, compared in the whole model.
         inputs_agree: whether all of its inputs are the same on both sides, as far as they are known. What loops and
             branches wrote to tensor arrays is not known.
-        isolated: how its results compare when OpenVINO gets Paddle's inputs.
+        isolated: how its results compare when OpenVINO gets Paddle's inputs; a quantization may round numbers half-way
+            between two steps to either.
         float64: what Paddle computes in float64 shows of them, where they differ.
     """
 
@@ -166,7 +169,7 @@ class Localiser:
             for operator in batch:
                 alone = compared.get(operator.index) or None  # nothing of it is known to Paddle
                 if alone is None and (isolated := self.isolate(operator)) is not None:
-                    alone = self._compare_alone(isolated)
+                    alone = self._compare_alone(operator, isolated)
                 yield OperatorComparison(operator, isolated=alone)
 
     def _is_compared(self, name: str) -> bool:
@@ -193,8 +196,18 @@ class Localiser:
                 by_index[item.index] = tuple(compared[name] for name in item.output_names() if name in compared)
         return by_index
 
-    def _compare_alone(self, isolated: Isolated) -> tuple[TensorComparison, ...]:
-        return tuple(self._differences(isolated.results, isolated.expected).values())
+    def _compare_alone(self, operator: Operator, isolated: Isolated) -> tuple[TensorComparison, ...]:
+        """How its results compare; a number half-way between two steps of a quantization may become either."""
+        compared = tuple(self._differences(isolated.results, isolated.expected).values())
+        check = STEP_CHECKS.get(operator.type)
+        if check is None or _agree(compared) or not all(item.comparable for item in compared):
+            return compared
+        paddle = self._values.of_paddle(operator.input_names()) | isolated.inputs | isolated.expected
+        same = self._values.parameters_of(operator)
+        theirs = {name: as_openvino_array(value) for name, value in paddle.items()}
+        ours = {name: value.array for name, value in isolated.results.items()}
+        seen = ObservedOperator(operator, same | theirs, same | theirs | ours, self._tolerance)
+        return compared if check(seen) is None else tuple(replace(item, wrong=0, reason="") for item in compared)
 
     def _differences(
         self, results: Mapping[str, Result], expected: Mapping[str, Expected]
@@ -206,7 +219,7 @@ class Localiser:
         operator = compared.operator
         isolated = self.isolate(operator)
         if isolated is not None:
-            compared.isolated = self._compare_alone(isolated)
+            compared.isolated = self._compare_alone(operator, isolated)
             if _agree(compared.isolated):
                 return False
             if self._judge is not None:
@@ -240,7 +253,7 @@ class Localiser:
             return
         location.isolated = self.isolate(culprit.operator)
         if location.isolated is not None:
-            culprit.isolated = self._compare_alone(location.isolated)
+            culprit.isolated = self._compare_alone(culprit.operator, location.isolated)
             location.amplifies = _agree(culprit.isolated)
 
     def _first_in_whole(self) -> OperatorComparison | None:

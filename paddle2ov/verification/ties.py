@@ -1,15 +1,16 @@
 """Results that differ only because of a choice that is as right as Paddle's.
 
-Entries with equal scores stand in another order, or eigenvectors are the negatives of Paddle's. Two things show it. At
-the operator: its inputs agree, and its results differ in the order of ties (see `orders.py`), its vectors fit their
-definition (see `vectors.py`), or Paddle's own operator, given what OpenVINO read, chooses as OpenVINO does. And after
-it: given Paddle's choice, OpenVINO computes Paddle's results.
+Entries with equal scores stand in another order, eigenvectors are the negatives of Paddle's, or a number half-way
+between two steps of a quantization is rounded to the other one. Two things show it. At the operator: its inputs agree,
+and its results differ in the order of ties (see `orders.py`), its vectors fit their definition (see `vectors.py`), its
+steps are the nearest ones (see `steps.py`), or Paddle's own operator, given what OpenVINO read, chooses as OpenVINO
+does. And after it: given Paddle's choice, OpenVINO computes Paddle's results.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -23,10 +24,17 @@ from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.cutting import extract
 from paddle2ov.verification.orders import ORDER_CHECKS, ObservedOperator, Reordering
+from paddle2ov.verification.steps import STEP_CHECKS
 from paddle2ov.verification.values import Values
 from paddle2ov.verification.vectors import VECTOR_CHECKS
 
-CHOOSING = ORDER_CHECKS.keys() | VECTOR_CHECKS.keys() | with_trait("selects")
+Kind = Literal["order", "choice", "vectors", "steps"]
+_CHECKS: dict[Kind, Mapping[str, Callable[[ObservedOperator], Reordering | None]]] = {
+    "order": ORDER_CHECKS,
+    "vectors": VECTOR_CHECKS,
+    "steps": STEP_CHECKS,
+}
+CHOOSING = {*(type_ for checks in _CHECKS.values() for type_ in checks), *with_trait("selects")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +47,19 @@ class Tie:
         place: the same in words.
         kind: "order" where entries stand in another order, or others with the score of the last one are chosen;
             "choice" where rounding of the scores tipped what is chosen: Paddle's operator, given what OpenVINO read,
-            chooses as OpenVINO does; "vectors" where eigenvectors or singular vectors are others.
+            chooses as OpenVINO does; "vectors" where eigenvectors or singular vectors are others; "steps" where numbers
+            half-way between two steps of a quantization are rounded to the other one.
         moved: how many entries are not the ones that Paddle has there ("choice": elements of the results).
         entries: of how many.
         gap: the largest difference of two scores that changed places, as a fraction of the largest score ("choice":
-            the largest relative difference of what was read; "vectors": the largest error in their definition).
+            the largest relative difference of what was read, "steps": that of the numbers that were rounded otherwise;
+            "vectors": the largest error in their definition).
     """
 
     type: str
     index: int
     place: str
-    kind: Literal["order", "choice", "vectors"]
+    kind: Kind
     moved: int
     entries: int
     gap: float
@@ -62,6 +72,11 @@ class Tie:
             what = (
                 f"{self.moved} of {self.entries} vectors are others, such as the negatives of Paddle's; they fit their "
                 f"definition within {self.gap:.2g}, as Paddle's do"
+            )
+        elif self.kind == "steps":
+            what = (
+                f"{self.moved} of {self.entries} numbers half-way between two steps are rounded to the other one, from "
+                f"what is at most {self.gap:.2g} apart"
             )
         else:
             what = (
@@ -131,16 +146,16 @@ class TieFinder:
         self, operator: Operator, names: Sequence[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
     ) -> Tie | None:
         theirs = {name: as_openvino_array(value) for name, value in paddle.items()}
-        inputs = {name: value for name, value in theirs.items() if name in self._values.inputs}
+        same = self._values.parameters_of(operator)
+        same |= {name: value for name, value in theirs.items() if name in self._values.inputs}
         seen = ObservedOperator(
             operator,
-            theirs,
-            inputs | {name: value.array for name, value in ours.items()},
+            same | theirs,
+            same | {name: value.array for name, value in ours.items()},
             self._tolerance,
         )
-        kind: Literal["order", "choice", "vectors"] = "vectors" if operator.type in VECTOR_CHECKS else "order"
-        check = {**ORDER_CHECKS, **VECTOR_CHECKS}.get(operator.type)
-        found = check(seen) if check is not None else None
+        kind: Kind = next((kind for kind, checks in _CHECKS.items() if operator.type in checks), "choice")
+        found = _CHECKS[kind][operator.type](seen) if kind != "choice" else None
         if found is None:
             kind, found = "choice", self._choice(operator, names, ours, paddle)
         if found is None:

@@ -19,6 +19,7 @@ from paddle2ov.inputs.given_arrays import Inputs
 from paddle2ov.program.liveness import liveness
 from paddle2ov.program.model import Block, Operator, Program
 from paddle2ov.translation.extension import Extension
+from paddle2ov.typing import AnyArray
 from paddle2ov.verification.where import ON_CPU, Where
 
 
@@ -148,6 +149,11 @@ class Values:
             middle = len(names) // 2
             yield from self._of_openvino(names[:middle])
             yield from self._of_openvino(names[middle:])
+
+    def parameters_of(self, operator: Operator) -> dict[str, AnyArray]:
+        """The parameters that an operator reads, which are the same on both sides."""
+        parameters = self.program.parameters
+        return {name: parameters[name].data for name in operator.input_names() if name in parameters}
 
     def is_array(self, name: str) -> bool:
         """Whether a variable is a tensor array."""

@@ -1,0 +1,113 @@
+"""`verify` of simulated quantization, where numbers half-way between two steps may become either."""
+
+import numpy as np
+import pytest
+from openvino import opset16 as ops
+
+import paddle2ov
+from gen_models import all_ops
+from gen_models.harness.store import generated
+from paddle2ov.comparison.paddle_process import PaddleProcess
+from paddle2ov.op_table import OP_TABLE
+from paddle2ov.program.files import find_model
+from paddle2ov.program.model import Operator
+from paddle2ov.program.reading import read_program
+from paddle2ov.verification.localisation import Localiser
+from paddle2ov.verification.orders import ObservedOperator
+from paddle2ov.verification.steps import STEP_CHECKS
+from paddle2ov.verification.values import Values
+from tests.support.command_line import call
+
+QUANTIZED = "fake_quantize_dequantize_moving_average_abs_max"
+SCALE = np.float32(127 / 64)  # steps of 1 / 64
+X = np.array([[0.5, 1.5, 2.25, -3.5], [126.5, 300, -127.5, 0]], np.float32) / 64
+
+
+def seen(type, steps, attributes=(), x=X, scale=SCALE):
+    """What a check says of results that are other steps than Paddle's, which rounds ties away from zero."""
+    back = "dequantize" in type
+    exact = x * 64
+    paddle = np.clip(np.trunc(exact + np.copysign(0.5, exact)), -127, 127)
+    ours = paddle.copy()
+    for index, step in steps.items():
+        ours[index] = step
+    out, given = ("y", "scale") if type == "quantize_linear" else ("out", "in_scale")
+    unit = 64 if back else 1
+    read = {"x": x, "s": np.reshape(scale, -1).astype(np.float32)}
+    operator = Operator(type, {"x": ["x"], given: ["s"]}, {out: ["q"]}, dict(attributes), type, 0, 0)
+    results = [(side / unit).astype(np.float32) for side in (paddle, ours)]
+    return STEP_CHECKS[type](ObservedOperator(operator, read | {"q": results[0]}, read | {"q": results[1]}, 1e-4))
+
+
+@pytest.mark.parametrize("type", [QUANTIZED, "fake_quantize_moving_average_abs_max", "quantize_linear"])
+@pytest.mark.parametrize(
+    ("steps", "moved"),
+    [
+        ({(0, 0): 0}, 1),
+        ({(0, 0): 0, (0, 3): -3, (1, 0): 126}, 3),
+        ({(0, 1): 3}, None),  # 1.5 is nearer to 2, and to 1
+        ({(0, 2): 3}, None),  # 2.25 is nearer to 2
+        ({(1, 1): 126}, None),  # cut off, not half-way
+        ({(0, 0): 0, (1, 3): 1}, None),  # one of them only
+        ({(0, 0): 0, (1, 3): 0.25}, None),  # between steps
+        ({(0, 0): 0, (1, 3): np.nan}, None),
+    ],
+)
+def test_steps(type, steps, moved):
+    attributes = {"quant_axis": -1} if type == "quantize_linear" else {}
+    found = seen(type, steps, attributes)
+    assert (found and found.moved) == moved
+
+
+def test_scales_of_channels():
+    scales, attributes = [SCALE, SCALE], {"quant_axis": 0}
+    assert seen("quantize_linear", {(0, 0): 0}, attributes, scale=scales).moved == 1
+    assert seen("quantize_linear", {(0, 0): 0}, attributes, scale=[SCALE / 2, SCALE]) is None
+
+
+def test_unknown_and_empty_scales():
+    assert seen(QUANTIZED, {(0, 0): 0}, scale=0.0) is None
+    assert seen(QUANTIZED, {(0, 0): 0}, scale=[SCALE, SCALE]) is None
+
+
+@pytest.mark.parametrize("type", ["fake_quantize_dequantize_abs_max", "fake_channel_wise_quantize_dequantize_abs_max"])
+def test_scales_from_the_largest_magnitude(type):
+    x = np.array([[0.5, 127.0], [1.5, -127.0]], np.float32) / 64
+    assert seen(type, {(0, 0): 0}, {"quant_axis": 0}, x).moved == 1
+    assert seen(type, {(0, 1): 126}, {"quant_axis": 0}, x) is None
+
+
+def half_way():
+    """A model with a scale of 1.3, and numbers half-way between its steps."""
+    op = all_ops()[QUANTIZED]
+    steps = np.random.default_rng(0).integers(-120, 120, (2, 3, 4, 5))
+    return generated(op, op.cases[0], "pir"), {"x": ((steps + 0.5) * 1.3 / 127).astype(np.float32)}
+
+
+def test_numbers_half_way_between_two_steps(tmp_path):
+    folder, inputs = half_way()
+    report = paddle2ov.verify(folder, inputs=inputs)
+    assert report.verdict == "ties"
+    (tie,) = report.runs[0].ties
+    assert tie.kind == "steps"
+    assert 0 < tie.moved < tie.entries == 120
+    np.savez(tmp_path / "inputs.npz", **inputs)
+    result = call("verify", folder, "--inputs", tmp_path / "inputs.npz")
+    assert result.exit_code == 3, result.output
+    assert f"{tie.moved} of 120 numbers half-way between two steps are rounded to the other one" in result.stdout
+
+
+def off_by_a_step(node):
+    outputs = OP_TABLE[QUANTIZED](node)
+    return {**outputs, "out": ops.add(outputs["out"], np.float32(1.3 / 127))}
+
+
+@pytest.mark.parametrize("extension", [None, {QUANTIZED: off_by_a_step}])
+def test_a_quantization_alone(extension):
+    """One that rounds numbers half-way to another step is not at fault; one that is a step off is."""
+    folder, inputs = half_way()
+    program = read_program(folder)
+    with PaddleProcess("pir") as paddle:
+        location = Localiser(Values(program, paddle.load(find_model(folder)), inputs, extension), 1e-4).run()
+    assert location.culprit.operator.type == QUANTIZED
+    assert location.amplifies == (extension is None)
