@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import data_sources, upstream
 from paddle2ov.passes.integer_tensors import source_behind
+from paddle2ov.program.union_find import UnionFind
 from paddle2ov.typing import AnyArray
 
 Range = tuple[int, int]
@@ -68,36 +69,98 @@ def index_ranges(
     rest = {name: np.zeros(tuple(shapes[name]), kind) for name, kind in kinds.items() if name in shapes}
     rest |= known
 
-    def fits(ranges: Mapping[str, Range]) -> bool:
+    def misfits(ranges: Mapping[str, Range]) -> set[str] | None:
+        """The inputs from which integers out of their range are computed; None if the model does not run."""
+        wrong = set[str]()
         for is_last in (False, True):
             numbers = {name: ranges[name][1] - 1 if is_last else ranges[name][0] for name in concerned}
             arrays = {name: np.full(tuple(shapes[name]), number, kinds[name]) for name, number in numbers.items()}
             try:
                 outputs = infer(compiled, {**rest, **arrays})
             except RuntimeError:
-                return False
+                return None
             for item, result in zip(watched, outputs, strict=True):
                 if (result.array < item.least).any() or (result.array >= item.below).any():
-                    return False
-        return True
+                    wrong |= item.inputs
+        return wrong
 
     for low in (0, 1):
         ranges = dict.fromkeys(concerned, (low, low + 1))
-        if fits(ranges):
+        if misfits(ranges) == set():
             break
     else:
         return {}
     sizes = sorted({int(size) for item in watched for size in item.below.flat}, reverse=True)
-    for name in concerned:
-        low = ranges[name][0]
-        largest = min(UNLIMITED, int(np.iinfo(kinds[name]).max))
-        guesses = [size for size in (largest, *sizes) if low + 1 < size <= largest]
-        high = next((guess for guess in guesses if fits(ranges | {name: (low, guess)})), low + 1)
-        beyond = next((guess for guess in reversed(guesses) if guess > high), high)
-        sizes_between = range(high + 1, beyond)
-        high += bisect_left(sizes_between, True, key=lambda size: not fits(ranges | {name: (low, size)}))
-        ranges[name] = low, high
+    for names_together in _unrelated(concerned, watched):
+        searches = {}
+        for name in names_together:
+            low = ranges[name][0]
+            largest = min(UNLIMITED, int(np.iinfo(kinds[name]).max))
+            searches[name] = _widest(low, [size for size in (largest, *sizes) if low + 1 < size <= largest])
+        ranges |= _searched(searches, ranges, misfits)
     return ranges
+
+
+def _unrelated(names: Sequence[str], watched: Sequence[_Watched]) -> list[list[str]]:
+    """The inputs in groups, in none of which the same integers are computed from two, or from others that link them."""
+    related = UnionFind[str]()
+    for item in watched:
+        first, *others = item.inputs
+        for other in others:
+            related.join(other, first)
+    groups: list[list[str]] = []
+    counts: Counter[str] = Counter()
+    for name in names:
+        place = counts[related.find(name)]
+        counts[related.find(name)] += 1
+        if place == len(groups):
+            groups.append([])
+        groups[place].append(name)
+    return groups
+
+
+_Search = Generator[int, bool, int]
+
+
+def _widest(low: int, guesses: Sequence[int]) -> _Search:
+    """Asks whether integers from `low` to below a number fit; returns the largest number for which they do."""
+    high = low + 1
+    for guess in guesses:
+        if (yield guess):
+            high = guess
+            break
+    beyond = next((guess for guess in reversed(guesses) if guess > high), high + 1)
+    while high + 1 < beyond:
+        middle = (high + beyond) // 2
+        if (yield middle):
+            high = middle
+        else:
+            beyond = middle
+    return high
+
+
+def _searched(
+    searches: Mapping[str, _Search],
+    ranges: Mapping[str, Range],
+    misfits: Callable[[Mapping[str, Range]], set[str] | None],
+) -> dict[str, Range]:
+    """The ranges of inputs, searched for side by side: what one search asks does not depend on another one."""
+    found: dict[str, Range] = {}
+    answers: dict[str, bool | None] = dict.fromkeys(searches)
+    while answers:
+        asked: dict[str, Range] = {}
+        for name, answer in answers.items():
+            low = ranges[name][0]
+            try:
+                asked[name] = low, next(searches[name]) if answer is None else searches[name].send(answer)
+            except StopIteration as end:
+                found[name] = low, end.value
+        wrong = misfits({**ranges, **asked}) if asked else set()
+        if wrong is None and len(asked) > 1:  # one of them keeps the model from running
+            alone = {name: misfits({**ranges, name: range_}) for name, range_ in asked.items()}
+            wrong = {name for name, others in alone.items() if others is None or name in others}
+        answers = {name: wrong is not None and name not in wrong for name in asked}
+    return found
 
 
 def _watched(node: Node, integers: frozenset[str]) -> Iterator[_Watched]:

@@ -3,6 +3,7 @@
 import itertools
 import json
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ from gen_models.harness.legacy import legacy_python
 from gen_models.harness.spec import paddle
 from gen_models.harness.store import generated
 from gen_models.linked import linked_program
+from paddle2ov.compilation.running import infer
 from paddle2ov.graph.opset import ops
+from paddle2ov.inputs import index_ranges as index_ranges_module
 from paddle2ov.inputs.index_ranges import index_ranges
 from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.program.reading import read_program
@@ -232,6 +235,46 @@ def test_bounds_that_are_no_positions(bound):
     n = ops.parameter([1], np.int64, "n")
     model = Model([ops.less(np.array([bound], np.float32), ops.convert(n, "f32"))], [n])
     assert index_ranges(model, ["n"], {"n": (1,)}, {}) == {}
+
+
+def rows_by(count, related=False):
+    """A model that reads rows of tables of 7, 8, 9, ... rows by an input each, or also by the one before it."""
+    inputs = [ops.parameter([2], np.int64, f"n{i}") for i in range(count)]
+    rows = []
+    for i, ids in enumerate(inputs):
+        ids.output(0).set_names({f"n{i}"})
+        index = ops.add(ids, inputs[i - 1]) if related and i else ids
+        rows.append(ops.gather(np.zeros((7 + i, 3), np.float32), index, np.int64(0)))
+    return Model(rows, inputs)
+
+
+@pytest.mark.parametrize("related", [False, True])
+def test_ranges_of_many_inputs(related, monkeypatch):
+    runs = []
+    monkeypatch.setattr(index_ranges_module, "infer", lambda *given: runs.append(1) or infer(*given))
+    names = [f"n{i}" for i in range(12)]
+    found = index_ranges(rows_by(12, related), names, dict.fromkeys(names, (2,)), {})
+    if related:  # the sum of the largest of two is in its table
+        below = [high for _, high in found.values()]
+        assert below[0] == 7
+        assert all(high + before - 2 < 7 + i for i, (before, high) in enumerate(pairwise(below), 1))
+    else:
+        assert found == {name: (0, 7 + i) for i, name in enumerate(names)}
+        assert len(runs) < 100, "the inputs are searched side by side"
+
+
+def test_an_input_with_which_the_model_does_not_run(monkeypatch):
+    """The others keep their ranges."""
+    model, names = rows_by(3), ["n0", "n1", "n2"]
+
+    def fails_above(compiled, arrays):
+        if arrays["n1"].max() > 4:
+            raise RuntimeError("n1")
+        return infer(compiled, arrays)
+
+    monkeypatch.setattr(index_ranges_module, "infer", fails_above)
+    found = index_ranges(model, names, dict.fromkeys(names, (2,)), {})
+    assert found == {"n0": (0, 7), "n1": (0, 5), "n2": (0, 9)}
 
 
 def test_lengths_of_sequences_where_there_are_none(caplog):
