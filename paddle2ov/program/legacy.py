@@ -365,6 +365,11 @@ class _Reader:
         variable = scope.find(name)
         if variable is None:
             self._check_is_tensor(name)
+            if not any(desc.type == "fetch" for desc in self._operators(0)):
+                raise ModelReadError(
+                    f"variable '{name}' is not fed, and nothing is fetched: the program was saved for training, as "
+                    "`paddle.static.save` does. Save it by `paddle.static.save_inference_model`"
+                )
             raise ModelReadError(
                 f"variable '{name}' is used before it is written. Paddle saves no results that only training needs, "
                 "such as the mask of a dropout, unless it is told so (`clip_extra=False`): do not return one"

@@ -99,6 +99,17 @@ def test_a_required_field_is_missing(legacy, field):
     refused(legacy, "not a Paddle program, or a damaged one$|an attribute or a type cannot be decoded$")
 
 
+def test_a_program_that_was_saved_for_training(tmp_path):
+    """`paddle.static.save` writes the program without its inputs and results."""
+    path, _ = files_of(save_program(tmp_path, lambda x: x * 2, legacy=True, x=[2, 3]))
+    desc = ProgramDesc.FromString(path.read_bytes())
+    kept = [op for op in desc.blocks[0].ops if op.type not in ("feed", "fetch")]
+    del desc.blocks[0].ops[:]
+    desc.blocks[0].ops.extend(kept)
+    path.write_bytes(desc.SerializeToString())
+    refused(path, r"variable 'x' is not fed, and nothing is fetched: .*`paddle.static.save_inference_model`")
+
+
 def refused(path, message):
     started, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(ModelReadError, match=message) as caught:
