@@ -1,0 +1,25 @@
+"""Group normalization of pictures: sums of millions of numbers in float32."""
+
+import numpy as np
+import pytest
+
+from gen_models.harness.spec import paddle
+from paddle2ov import OpConversionError, convert
+from tests.support.models import saved_request
+from tests.support.one_operator import program
+
+
+@pytest.mark.parametrize("dims", [[1, 16, 512, 768], [-1, 16, -1, -1]], ids=str)
+def test_sums_of_a_large_group_keep_their_digits(dims, tmp_path):
+    """Groups of 1.6 million numbers. OpenVINO's MVN of each group in one row is off by 1.2e-4."""
+    group_norm = paddle.nn.functional.group_norm
+    x = np.random.default_rng(0).standard_normal((1, 16, 512, 768), np.float32)
+    wanted = group_norm(paddle.to_tensor(x.astype(np.float64)), 4).numpy()
+    (actual,) = saved_request(tmp_path, lambda x: group_norm(x, 4), x=dims).infer([x]).values()
+    np.testing.assert_allclose(actual, wanted, rtol=0, atol=4e-5)
+
+
+def test_channels_that_are_no_whole_groups_are_refused():
+    whole, _ = program("group_norm", {"x": np.ones([2, 6, 2, 2], np.float32)}, {"groups": 4}, results=("y",))
+    with pytest.raises(OpConversionError, match="groups=4: not a divisor of 6 channels"):
+        convert(whole)
