@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
@@ -94,8 +95,11 @@ class CalibrationData:
                 self._pictures = Pictures(self._program, self._folder)
             arrays = self._pictures.inputs(item)
         else:
-            (arrays,) = given_inputs(self._program, load(item) if isinstance(item, Path) else item)
-        prepared = model_inputs(self._model, self._program, arrays)
+            given = load(item) if isinstance(item, Path) else item
+            with self._naming(index):
+                (arrays,) = given_inputs(self._program, given)
+        with self._naming(index):
+            prepared = model_inputs(self._model, self._program, arrays)
         for name, array in prepared.items():
             if array.dtype.kind in "fc" and np.isnan(array).any():
                 raise ConversionInputError(f"data: {self._name(index)} has NaN in '{name}'")
@@ -109,6 +113,14 @@ class CalibrationData:
                     what = "has infinite numbers" if array.size else "has no elements"
                     return f"{self._name(index)} {what} in '{name}'"
         return ""
+
+    @contextmanager
+    def _naming(self, index: int) -> Iterator[None]:
+        """Names the item in what is said of its arrays."""
+        try:
+            yield
+        except ConversionInputError as error:
+            raise ConversionInputError(f"data: {self._name(index)}: {error}") from error
 
     def _name(self, index: int) -> str:
         item = self._items[index]

@@ -44,7 +44,8 @@ def layers_of(compiled: CompiledModel, model: Model) -> list[Layer]:
         if kind not in _LAYERS:
             continue
         names = runtime_info(primitive, "originalLayersNames").split(",")
-        node = next((nodes[name] for name in names if name in nodes and _is_layer(nodes[name])), None)
+        behind = [_without_affine(nodes[name]) for name in names if name in nodes]
+        node = next((node for node in behind if _is_layer(node)), None)
         name = node.get_friendly_name() if node is not None else names[0] or primitive.get_friendly_name()
         precision = runtime_info(primitive, "runtimePrecision")
         layers.append(Layer(name, kind, precision, "" if precision in _INTEGERS else _why_float(node, kind)))
@@ -54,6 +55,16 @@ def layers_of(compiled: CompiledModel, model: Model) -> list[Layer]:
 def is_quantized(model: Model) -> bool:
     """Whether a model contains a FakeQuantize."""
     return any(node.get_type_name() == "FakeQuantize" for node in walk(model))
+
+
+def _without_affine(node: Node) -> Node:
+    """What a constant scale and bias are applied to: OpenVINO fuses these into a layer, and drops the layer's name."""
+    while node.get_type_name() in ("Add", "Multiply"):
+        value, constant = node.input_values()
+        if constant.get_node().get_type_name() != "Constant":
+            break
+        node = value.get_node()
+    return node
 
 
 def _is_layer(node: Node) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import openvino
 
-from paddle2ov.quantization.layers import Layer
+from paddle2ov.quantization.layers import Layer, is_quantized
 from paddle2ov.report import jsonable
 
 _SLOWER = 1.1
@@ -88,6 +88,8 @@ class Quantized:
         name = "int8" if last.name == "int8" else f"a model with {last.name}"
         if self.was_quantized:
             return "the model is quantized already, and runs in int8 as `paddle2ov convert` makes it: take that"
+        if self.max_drop is not None and not is_quantized(self.model):
+            return f"every layer went back to floating point, as more than {self.max_drop:g} is lost: take {best.name}"
         if self.lost > _MAX_LOST:
             more = ". Calibrate with some hundred items" if self.has_few_items else ""
             return f"{name} loses {self.lost:.2%} of the agreement: take {best.name}{more}"

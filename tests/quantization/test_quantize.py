@@ -236,6 +236,12 @@ def test_advice_on_a_model_that_loses_the_answers(has_kernels, items):
     assert quantized.advice == f"int8 loses 100.00% of the agreement: take f32{more}"
 
 
+def test_advice_where_no_layer_stays_in_int8():
+    quantized = Quantized(convolutions(1), "labels", "labels", max_drop=0.01, has_integer_kernels=False)
+    quantized.precisions = [MeasuredPrecision("f32", 1.0, 10.0), MeasuredPrecision("int8", 1.0, 9.0)]
+    assert quantized.advice == "every layer went back to floating point, as more than 0.01 is lost: take f32"
+
+
 def test_advice_on_weights_alone():
     quantized = Quantized(None, "labels", "labels", has_integer_kernels=False)
     quantized.precisions = [MeasuredPrecision("f32", 1.0, 10.0), MeasuredPrecision("int4 weights", 0.95, 12.0)]
@@ -355,6 +361,24 @@ def test_a_log_shows_that_it_goes_on(monkeypatch, capsys):
 def test_arguments_that_do_not_fit(options, message):
     with pytest.raises(ConversionInputError, match=message):
         paddle2ov.quantize(network("crnn"), **{"data": {"x": np.zeros((1, 3, 32, 64), np.float32)}, **options})
+
+
+@pytest.mark.parametrize(
+    ("arrays", "reason"),
+    [
+        ({"y": np.zeros(3, np.float32)}, "inputs: 'x' is missing"),
+        ({"x": np.zeros((1, 3, 32), np.float32)}, r"inputs: 'x' has shape \[1, 3, 32\]"),
+        ({"x": np.zeros((1, 4, 32, 64), np.float32)}, r"inputs: 'x' has shape \[1, 4, 32, 64\]"),
+    ],
+    ids=["name", "rank", "size"],
+)
+def test_the_file_whose_arrays_do_not_fit_is_named(tmp_path, arrays, reason):
+    np.savez(tmp_path / "0.npz", x=np.zeros((1, 3, 32, 64), np.float32))
+    np.savez(tmp_path / "1.npz", **arrays)
+    with pytest.raises(ConversionInputError, match=f"data: {tmp_path / '1.npz'}: {reason}"):
+        paddle2ov.quantize(network("crnn"), tmp_path)
+    with pytest.raises(ConversionInputError, match=f"data: item 1: {reason}"):
+        paddle2ov.quantize(network("crnn"), [{"x": np.zeros((1, 3, 32, 64), np.float32)}, arrays])
 
 
 def test_an_array_without_a_name(tmp_path):

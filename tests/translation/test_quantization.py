@@ -121,6 +121,18 @@ def test_why_a_layer_stays_in_floating_point(arguments, why):
     assert (layers["other"].precision in ("i8", "u8"), layers["other"].why_float) == (True, "")
 
 
+def test_a_layer_in_floating_point_has_its_name_where_openvino_drops_it():
+    """OpenVINO fuses scale and bias into the weights, under names of its own."""
+    x = ops.parameter([1, 3, 8, 8], Type.f32)
+    w = ops.constant(np.random.default_rng(0).standard_normal((4, 3, 3, 3)).astype(np.float32))
+    layer = ops.convolution(x, w, [1, 1], [0, 0], [0, 0], [1, 1], name="own")
+    scaled = ops.multiply(layer, ops.constant(np.arange(1, 5, dtype=np.float32).reshape(1, 4, 1, 1)))
+    model = Model([ops.relu(ops.add(scaled, ops.constant(np.ones((1, 4, 1, 1), np.float32)))).output(0)], [x])
+    compiled = shared_core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    (found,) = layers_of(compiled, model)
+    assert (found.name, found.why_float) == ("own", "what it reads is not quantized")
+
+
 def test_the_report_of_a_quantized_model_names_its_layers(tmp_path):
     folder = network("quantized_tensors")
     conversion = paddle2ov.ConversionReport()
