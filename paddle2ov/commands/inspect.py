@@ -56,7 +56,7 @@ def inspect_command(
 
 def _print(inspection: Inspection) -> None:
     nesting = f", branches and loops {inspection.nesting} deep" if inspection.nesting else ""
-    dead = f", {inspection.dead_operators} that no result needs" if inspection.dead_operators else ""
+    dead = f", {inspection.dead_operators} operators that no result needs" if inspection.dead_operators else ""
     paddle = f" (Paddle {inspection.paddle})" if inspection.paddle else ""
     click.echo(f"{inspection.format} program, version {inspection.version}{paddle}{nesting}{dead}")
     click.echo(f"{inspection.parameters} parameters, {size_text(inspection.parameter_bytes)}")
