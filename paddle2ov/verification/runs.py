@@ -62,7 +62,9 @@ def run_all(
         on_run(found)
     found.is_all_run = True
     if all(side.run.refused for side in sides):
-        raise PaddleRunError(f"Paddle takes none of the inputs; for the first it says: {sides[0].run.refused}{advice}")
+        refused = sides[0].run.refused
+        advice = _without_kernels(subject, refused) or advice
+        raise PaddleRunError(f"Paddle takes none of the inputs; for the first it says: {refused}{advice}")
     if names := dict.fromkeys(name for side in sides for name in side.drawn):
         found.add_note(f"Random numbers are Paddle's: {', '.join(names)}")
     if any(side.has_faulty for side in sides):
@@ -104,6 +106,18 @@ def shapes_option(shapes: Mapping[str, Sequence[int]]) -> str:
     """The option that gives the inputs of a program these shapes."""
     text = ",".join(f"{name}{shape}".replace(" ", "") for name, shape in own_shapes(shapes).items())
     return f"--input {shlex.quote(text)}"
+
+
+def _without_kernels(subject: Subject, refused: str) -> str:
+    """What to do about a program in a type that Paddle has no kernels of on a CPU; "" if that is not the reason."""
+    types = {variable.dtype or "" for variable in subject.program.variables.values()}
+    narrow = " and ".join(sorted(types & {"float16", "bfloat16"}))
+    if not narrow or not any(text in refused for text in ("std::exception", "is not registered")):
+        return ""
+    return (
+        f"\nThe program computes in {narrow}, of which Paddle has few kernels on a CPU. Export it in float32 to "
+        "compare it, or use paddle2ov check, which needs no Paddle."
+    )
 
 
 def _advice(subject: Subject, drawn: RandomInputs) -> str:

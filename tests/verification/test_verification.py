@@ -677,3 +677,11 @@ def test_devices_are_checked():
         paddle2ov.verify(folder, device="GPU", precision="all")
     with pytest.raises(paddle2ov.ConversionInputError, match="HETERO:CPU does not tell what it takes"):
         paddle2ov.verify(folder, device="HETERO:CPU", precision="default")
+
+
+def test_a_program_in_a_type_of_which_paddle_has_no_kernels(tmp_path):
+    """No other inputs help: the message does not ask for them."""
+    save_layer(tmp_path, lambda x: (x.astype("bfloat16") @ x.astype("bfloat16")).astype("float32"), x=[4, 4])
+    with pytest.raises(paddle2ov.PaddleRunError, match=r"computes in bfloat16, .* paddle2ov check") as caught:
+        paddle2ov.verify(tmp_path)
+    assert "--input" not in str(caught.value)
