@@ -158,7 +158,14 @@ def _why_unsaved(spec: Sequence[Any] | None, error: BaseException) -> str:
         )
     mappings = [f"{{{', '.join(map(str, item))}}}" for item in spec or () if isinstance(item, Mapping)]
     told = f" (with the mapping {', '.join(mappings)} for a parameter of `forward`)" if mappings else ""
-    return f"Paddle cannot save the Layer{told}, as paddle.jit.save does: {type(error).__name__}: {error}"
+    floats = [item for item in _leaves(spec or ()) if hasattr(item, "dtype") and _dtype_name(item) == "float32"]
+    types = (
+        f"\nfloat32 here: {', '.join(str(item.name) for item in floats)}; another type is given with the shape, as "
+        f"input={{'{floats[0].name}': ({list(floats[0].shape)}, 'int64')}}"
+        if floats
+        else ""
+    )
+    return f"Paddle cannot save the Layer{told}, as paddle.jit.save does: {type(error).__name__}: {error}{types}"
 
 
 def _function_of(model: Any) -> Any:

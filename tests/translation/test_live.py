@@ -5,7 +5,7 @@ import io
 import numpy as np
 import paddle
 import pytest
-from openvino import Dimension, PartialShape
+from openvino import Dimension, PartialShape, Type
 
 import paddle2ov
 from paddle2ov import ConversionInputError
@@ -273,6 +273,17 @@ def test_a_static_layer_computes_what_it_did():
 def test_what_paddle_does_not_save(model, arguments, message):
     with pytest.raises(ConversionInputError, match=message):
         paddle2ov.convert(model(), **arguments)
+
+
+def test_inputs_of_another_type_than_a_layer_takes_are_named(monkeypatch):
+    def refuse(*args, **kwargs):
+        raise TypeError("float32 beside int64")
+
+    given = {"x": [2, -1], "y": ([2, 4], "int64")}
+    assert paddle2ov.convert(Difference(), input=given | {"x": ([2, -1], "int64")}).input(0).element_type == Type.i64
+    monkeypatch.setattr(paddle.jit, "save", refuse)  # Paddle 3.3.1 may crash later where tracing ended
+    with pytest.raises(ConversionInputError, match=r"int64\nfloat32 here: x; .*input={'x': \(\[2, -1\], 'int64'\)}"):
+        paddle2ov.convert(Difference(), input=given)
 
 
 def test_a_mapping_that_a_layer_does_not_take_is_named(monkeypatch):
