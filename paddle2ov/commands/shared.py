@@ -23,7 +23,7 @@ from paddle2ov.errors import ConversionInputError, ConversionWarning, shown, sys
 from paddle2ov.jobs.termination import quiet_forks, terminable
 from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
 from paddle2ov.program.paths import local_path
-from paddle2ov.progress import StageProgress
+from paddle2ov.progress import LoggedStages, StageProgress
 
 _log = logging.getLogger("paddle2ov")
 _Command = TypeVar("_Command", bound=Callable[..., None])
@@ -346,9 +346,9 @@ def quiet_warnings() -> Iterator[None]:
 
 @contextmanager
 def progress_bar(start: str, shown: bool = True) -> Iterator[StageProgress | None]:
-    """A progress bar, as a function of (description, steps done, steps in all); None where stderr is no terminal."""
+    """A progress bar, as a function of (description, steps done, steps in all); lines where stderr is no terminal."""
     if not shown or not sys.stderr.isatty():
-        yield None
+        yield LoggedStages(sys.stderr) if shown else None
         return
     from rich.console import Console
 

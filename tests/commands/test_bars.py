@@ -1,4 +1,4 @@
-"""How long the rest takes: at the mean speed so far, in one digit."""
+"""What is told of work that goes on: how long the rest takes, at the mean speed so far, in one digit; or lines."""
 
 import io
 import logging
@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from paddle2ov.commands.bars import Stages, bar_on
-from paddle2ov.commands.shared import plain_warnings
-from paddle2ov.progress import rough_time
+from paddle2ov.commands.shared import plain_warnings, progress_bar
+from paddle2ov.progress import LoggedStages, rough_time
 
 
 @pytest.mark.parametrize(
@@ -102,3 +102,27 @@ def test_what_is_logged_goes_above_the_bar(monkeypatch):
         bar.refresh()
         logging.getLogger("paddle2ov").warning("it is so")
     assert "warning: it is so" in [line.rpartition("\x1b[2K")[2].strip() for line in terminal.getvalue().splitlines()]
+
+
+def test_where_no_bar_can_be_drawn_a_line_tells_now_and_then_how_far_it_is(clock):
+    log = io.StringIO()
+    tell = LoggedStages(log, clock)
+    for done in range(100):
+        tell("computing", done, 100)
+        clock.now += 1
+    tell("looking", 5, 0)
+    assert log.getvalue().splitlines() == [f"computing: {done} of 100" for done in (30, 60, 90)]
+    clock.now += 30
+    tell("looking", 6, 0)
+    assert log.getvalue().endswith("of 100\nlooking: 6\n")
+
+
+def test_a_command_writes_such_lines_to_a_file(monkeypatch):
+    log = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", log)
+    monkeypatch.setattr("paddle2ov.progress._SECONDS", 0.0)
+    with progress_bar("reading") as progress:
+        progress("reading", 1, 2)
+    with progress_bar("reading", shown=False) as progress:
+        assert progress is None
+    assert log.getvalue() == "reading: 1 of 2\n"
