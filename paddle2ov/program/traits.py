@@ -21,6 +21,9 @@ TRAITS = {
     "suppresses": "suppresses boxes",
     "proposes": "proposes regions",
     "selects": "selects; Paddle itself is asked whether rounding of what it read explains its choice",
+    # Simulated quantization, which may round numbers half-way between two steps to either (verification/steps.py).
+    "rounds to steps": "rounds to the steps of one scale",
+    "rounds channels to steps": "rounds to the steps of a scale for each element along `quant_axis`, or of one",
     # What is made of probabilities too small for float32 (program/small_probabilities.py).
     "tells from 0": "distinguishes a small number from 0",
     "passes on": "moves small numbers, or makes other small numbers of them",

@@ -2,17 +2,18 @@
 
 Each side must have rounded what it read to the nearest step. Both may still differ: what they read differs by rounding,
 and x / scale · 127 is rounded in another order. `STEP_CHECKS` holds a function for each operator, which returns None
-where the values do not show that.
+where the values do not show that; the trait of its row decides which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
 from paddle2ov.comparison.differences import scale_of
+from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.orders import ObservedOperator, Reordering
 
@@ -20,21 +21,22 @@ _SLACK = 1e-5
 """Of the highest step: how far the rounding of x / scale · 127 in float32 moves a number, and more."""
 
 
-def _quantized(
-    seen: ObservedOperator, scale: str = "", *, axis: int | None = None, out: str = "out", back: bool = False
-) -> Reordering | None:
-    """`out` holds the steps of x / scale, or with `back` their values; without a scale it is the largest magnitude."""
-    x, results = seen.read("x"), seen.wrote(out)
+def _nearest_steps(seen: ObservedOperator, by_channel: bool) -> Reordering | None:
+    """The result holds the steps of x / scale, or their values; without a scale it is the largest magnitude."""
+    operator = seen.operator
+    scale = next((port for port in ("in_scale", "scale") if operator.inputs.get(port)), "")
+    x, results = seen.read("x"), seen.wrote("out") or seen.wrote("y")
     scales = seen.read(scale) if scale else None
     if x is None or results is None or (scale and scales is None) or x[0].shape != results[0].shape:
         return None
+    quant_axis = seen.number("quant_axis", 0) if by_channel else -1
+    axis, back = quant_axis if quant_axis >= 0 else None, "dequantize" in operator.type
     high = seen.number("qmax", 2 ** (seen.number("bit_length", 8) - 1) - 1)
     numbers, steps = list[AnyArray](), list[AnyArray]()
     for side in range(2):
         values = x[side].astype(np.float64)
-        size = _broadcast(
-            _largest(values, axis) if scales is None else scales[side].astype(np.float64), axis, x[0].ndim
-        )
+        given = _largest(values, axis) if scales is None else scales[side].astype(np.float64)
+        size = _broadcast(given, axis, values.shape)
         if size is None or not (size > 0).all():
             return None
         numbers.append(np.clip(values * high / size, -high - 1, high))
@@ -53,28 +55,17 @@ def _largest(x: AnyArray, axis: int | None) -> AnyArray:
     return np.asarray(np.abs(x).max(others, initial=0.0))
 
 
-def _broadcast(scale: AnyArray, axis: int | None, rank: int) -> AnyArray | None:
-    """A scale, or one for each element along an axis, in the shape that broadcasts with x."""
-    if scale.size == 1 or axis is None:
-        return scale.reshape(()) if scale.size == 1 else None
-    return scale.reshape([-1 if i == axis else 1 for i in range(rank)])
+def _broadcast(scale: AnyArray, axis: int | None, shape: Sequence[int]) -> AnyArray | None:
+    """A scale, or one for each element along an axis, so that it broadcasts with x; None for another number of them."""
+    if scale.size == 1:
+        return scale.reshape(())
+    if axis is None or scale.size != shape[axis]:
+        return None
+    return scale.reshape([-1 if i == axis else 1 for i in range(len(shape))])
 
 
-def _linear(seen: ObservedOperator) -> Reordering | None:
-    axis = seen.number("quant_axis", 0)
-    return _quantized(seen, "scale", axis=axis if axis >= 0 else None, out="y")
-
-
-def _by_channel(seen: ObservedOperator) -> Reordering | None:
-    return _quantized(seen, axis=seen.number("quant_axis", 0), back=True)
-
-
-STEP_CHECKS: dict[str, Callable[[ObservedOperator], Reordering | None]] = {
-    "fake_channel_wise_quantize_dequantize_abs_max": _by_channel,
-    "fake_quantize_abs_max": _quantized,
-    "fake_quantize_dequantize_abs_max": partial(_quantized, back=True),
-    "fake_quantize_dequantize_moving_average_abs_max": partial(_quantized, scale="in_scale", back=True),
-    "fake_quantize_moving_average_abs_max": partial(_quantized, scale="in_scale"),
-    "fake_quantize_range_abs_max": partial(_quantized, scale="in_scale"),
-    "quantize_linear": _linear,
+_CHECKS: dict[str, Callable[[ObservedOperator], Reordering | None]] = {
+    "rounds channels to steps": partial(_nearest_steps, by_channel=True),
+    "rounds to steps": partial(_nearest_steps, by_channel=False),
 }
+STEP_CHECKS = {key: check for trait, check in _CHECKS.items() for key in with_trait(trait)}

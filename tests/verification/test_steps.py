@@ -63,6 +63,7 @@ def test_scales_of_channels():
     scales, attributes = [SCALE, SCALE], {"quant_axis": 0}
     assert seen("quantize_linear", {(0, 0): 0}, attributes, scale=scales).moved == 1
     assert seen("quantize_linear", {(0, 0): 0}, attributes, scale=[SCALE / 2, SCALE]) is None
+    assert seen("quantize_linear", {(0, 0): 0}, attributes, scale=[SCALE] * 3) is None
 
 
 def test_unknown_and_empty_scales():
