@@ -26,6 +26,7 @@ from openvino.op import Constant
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, reshape
 from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.converters.graph.exact import round_half_away
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
@@ -63,12 +64,17 @@ def _qmax(node: NodeContext) -> int:
     return int(2 ** (bits - 1)) - 1
 
 
-def _broadcastable_scale(scale: AnyArray | Tensor, rank: int, axis: int | None) -> AnyArray | Tensor:
-    """A scale, or one for each element along an axis, reshaped to broadcast with a tensor of the given rank."""
-    shape = [1] * rank
+def _broadcastable_scale(node: NodeContext, scale: AnyArray | Tensor, x: Output, axis: int | None) -> AnyArray | Tensor:
+    """A scale, or one for each element along an axis, reshaped to broadcast with `x`."""
+    shape = [1] * rank_of(node, x)
     if axis is not None:
         shape[axis] = -1
-    return scale.reshape(shape) if isinstance(scale, np.ndarray) else reshape(scale, shape if axis is not None else [])
+    if not isinstance(scale, np.ndarray):
+        return reshape(scale, shape if axis is not None else [])
+    count = 1 if axis is None else ranked_dims(x)[axis]
+    scale = scale.reshape(-1)[:count]  # Paddle takes more, and reads the first ones
+    node.require(count is None or scale.size in (1, count), f"{scale.size} scales for {count} elements along the axis")
+    return scale.reshape(shape)
 
 
 def _quantize(
@@ -76,14 +82,16 @@ def _quantize(
 ) -> Tensor:
     """x / scale · high, rounded and clamped; with `back`, dequantized again."""
     dtype = x.get_element_type()
-    scale = _broadcastable_scale(scale, rank_of(node, x), axis)
+    scale = _broadcastable_scale(node, scale, x, axis)
     if isinstance(scale, np.ndarray) and grid.high <= _INT8:
         # Paddle divides by 1e-6 in place of 0, but with round_type 1 it clamps x to the scale before.
         unit = np.where(scale <= _TINY, scale + _EPSILON, scale).astype(np.float64) / grid.high
         result = scale.astype(np.float64) / grid.high if back else np.ones_like(unit)
         result = result if grid.to_even else np.where(scale <= _TINY, 0, result)
         if isinstance(node_of_x := x.get_node(), Constant):
-            x = const(_steps(value_of(node_of_x), scale, grid) * unit.astype(np.float32), dtype).output(0)
+            with np.errstate(all="ignore"):
+                on_grid = _steps(value_of(node_of_x), scale, grid) * unit.astype(np.float32)
+            x = const(on_grid, dtype).output(0)
         source, lowest = (x, grid.low) if grid.to_even else _with_lowest(x, scale, grid)
         low, high = (const(side * unit, dtype) for side in (-lowest, grid.high))
         out_low, out_high = (const(side * result, dtype) for side in (-lowest, grid.high))
@@ -129,7 +137,7 @@ def _with_lowest(x: Output, scale: AnyArray, grid: QuantRange) -> tuple[Tensor, 
 
 def _dequantize(node: NodeContext, x: Output, scale: AnyArray | Tensor, axis: int | None, high: float) -> Tensor:
     """x · scale / high; together with a quantization right before, one FakeQuantize."""
-    scale = _broadcastable_scale(scale, rank_of(node, x), axis)
+    scale = _broadcastable_scale(node, scale, x, axis)
     source = x.get_node()
     if not isinstance(scale, np.ndarray):
         return ops.divide(ops.multiply(x, scale), const_like(high, x))

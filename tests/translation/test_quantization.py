@@ -16,6 +16,7 @@ from paddle2ov.reporting import build_report, write_report
 from paddle2ov.reporting.terminal import print_report
 from tests.support.formats import NEEDS_PADDLE_2
 from tests.support.models import network
+from tests.support.one_operator import run_in_paddle
 from tests.support.programs import program
 
 
@@ -214,3 +215,31 @@ def test_training_is_refused():
     operators[0][3]["is_test"] = False
     with pytest.raises(paddle2ov.OpConversionError, match="eval"):
         converted(operators, weights, (1, 4, 8, 8), "c")
+
+
+BY_ROW = {"quant_axis": 0, "bit_length": 8, "round_type": 0, "is_test": True}
+
+
+def quantized_rows(x, scale):
+    """What the conversion makes of constants, by a scale for each row."""
+    rows = [("quantize_linear", "x=w scale=s", "y=q", BY_ROW), ("elementwise_add", "x=q y=x", "out=out")]
+    return run(converted(rows, {"w": x, "s": scale}, (1,), "out"), {"x": np.zeros(1, np.float32)})[0].array
+
+
+@pytest.mark.parametrize("scales", [3, 20_000])
+def test_more_scales_than_rows(scales):
+    """Paddle reads the first ones. Both broadcast to a shape of any size."""
+    x, scale = np.linspace(-1, 1, 8_000, dtype=np.float32).reshape(1, -1), np.arange(1, scales + 1, dtype=np.float32)
+    wanted = run_in_paddle("quantize_linear", {"X": x, "Scale": scale, "ZeroPoint": scale * 0}, BY_ROW, ["Y"], "Y")
+    np.testing.assert_array_equal(quantized_rows(x, scale), wanted, strict=True)
+
+
+def test_fewer_scales_than_rows():
+    with pytest.raises(paddle2ov.OpConversionError, match="2 scales for 3 elements along the axis"):
+        quantized_rows(np.ones((3, 4), np.float32), np.ones(2, np.float32))
+
+
+def test_weights_and_scales_that_overflow():
+    with np.errstate(all="raise"):
+        found = quantized_rows(np.array([[3e38, -3e38, 1, 0]], np.float32), np.full(1, 1e-29, np.float32))
+    np.testing.assert_array_equal(found, [[127, -128, 127, 0]])
