@@ -194,17 +194,16 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     last = channels_last(node)
     groups = node.get_int("groups")
     epsilon = node.get_float("epsilon", 1e-5)
+    node.require(rank > 1, f"an input of rank {rank} has no channels to normalize")
     if last:
         x = to_channels_first(x, rank).output(0)
     x = _expect_channels(node, x)
     channels = x.get_partial_shape()[1]
+    fits = groups > 0 and (channels.is_dynamic or channels.get_length() % groups == 0)
+    node.require(fits, f"not a divisor of {channels.to_string()} channels", groups=groups)
     # The CPU plugin sums up one channel at a time, in float32. Of a group in a single row, it loses digits: of a
     # million numbers, four are left.
     keeps_channels = channels.is_static and 3 <= rank <= 5
-    if keeps_channels:
-        node.require(
-            channels.get_length() % groups == 0, f"not a divisor of {channels.get_length()} channels", groups=groups
-        )
     target = [-1, channels.get_length() // groups] + [0] * (rank - 2) if keeps_channels else [0, groups, -1]
     axes = list(range(1, rank)) if keeps_channels else [2]
     # Not GroupNormalization: OpenVINO 2026.4 crashes compiling the sum of its result and of an elementwise result that

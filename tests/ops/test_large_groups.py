@@ -19,7 +19,16 @@ def test_sums_of_a_large_group_keep_their_digits(dims, tmp_path):
     np.testing.assert_allclose(actual, wanted, rtol=0, atol=4e-5)
 
 
-def test_channels_that_are_no_whole_groups_are_refused():
-    whole, _ = program("group_norm", {"x": np.ones([2, 6, 2, 2], np.float32)}, {"groups": 4}, results=("y",))
-    with pytest.raises(OpConversionError, match="groups=4: not a divisor of 6 channels"):
+@pytest.mark.parametrize("dims", [[2, 6], [2, 6, 2, 2], [2, 6, 1, 2, 2, 2]], ids=str)
+@pytest.mark.parametrize("groups", [-1, 0, 4])
+def test_channels_that_are_no_whole_groups_are_refused(dims, groups):
+    whole, _ = program("group_norm", {"x": np.ones(dims, np.float32)}, {"groups": groups}, results=("y",))
+    with pytest.raises(OpConversionError, match=f"groups={groups}: not a divisor of 6 channels"):
+        convert(whole)
+
+
+@pytest.mark.parametrize("dims", [[], [6]], ids=str)
+def test_an_input_without_channels_is_refused(dims):
+    whole, _ = program("group_norm", {"x": np.ones(dims, np.float32)}, {"groups": 3}, results=("y",))
+    with pytest.raises(OpConversionError, match=f"an input of rank {len(dims)} has no channels to normalize"):
         convert(whole)
