@@ -117,8 +117,8 @@ def sequence_pad(node: NodeContext) -> NamedOutputs:
 def sequence_unpad(node: NodeContext) -> NamedOutputs:
     """out = the first length[i] steps of each x[i], one after the other."""
     x, lengths = node.get_input("x"), node.get_input("length")
-    if rank_of(node, lengths) == 2:  # [count, 1], as `sequence_pad` of an old program gives them
-        lengths = ops.squeeze(lengths, ints([1])).output(0)
+    if lengths.get_partial_shape().rank != 1:  # [count, 1], as `sequence_pad` of an old program gives them
+        lengths = ops.reshape(lengths, ints([-1]), False).output(0)
     batch = x.get_partial_shape()[0]
     known = node.get_known("length")
     layout: int | SequenceLengths = 1 if batch.is_static and batch.get_length() == 1 else SequenceLengths(lengths)

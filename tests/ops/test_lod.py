@@ -87,3 +87,13 @@ def test_lengths_that_an_old_program_declares_as_a_column(declared, of):
     model = paddle2ov.convert(program(rows, [x], of, variables, format="legacy"))
     lengths = np.array([2, 4]).reshape(declared)
     np.testing.assert_array_equal(run(model), lengths if of == "lengths" else X, strict=of == "lengths")
+
+
+@pytest.mark.parametrize("shape", [(2,), (2, 1)])
+def test_lengths_of_unknown_rank(shape):
+    x, lengths = Variable("x", "float32", (2, 3, 2)), Variable("lengths", "int64", None)
+    rows = [("sequence_unpad", "x=x length=lengths", "out=out")]
+    model = paddle2ov.convert(program(rows, [x, lengths], "out", format="legacy"))
+    model.reshape({"x": [2, 3, 2], "lengths": shape})  # which the CPU plugin needs
+    found = openvino.compile_model(model, "CPU")([X.reshape(2, 3, 2), np.array([1, 2]).reshape(shape)])[0]
+    np.testing.assert_array_equal(found, X[[0, 3, 4]])
