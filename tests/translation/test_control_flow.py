@@ -126,14 +126,24 @@ def test_a_loop_that_is_known_to_have_no_round(tmp_path):
     assert np.array_equal(openvino.compile_model(model, "CPU")(data)[0], data)
 
 
-def test_a_condition_of_one_element_may_have_any_rank():
+def looped_once(shape):
+    """A model of a loop whose condition is an input of that shape, which is false after it."""
     rows = ("logical_not", "x=a", "out=done"), ("scale", "x=b", "out=twice", {"scale": 2.0})
     body = block(1, *rows, inputs="a b", outputs="done done twice")
     loop = ("while", "cond=cond x=cond,x", "out=c,y", {}, [body])
-    for shape in ((1, 1), (-1, -1)):
-        model = paddle2ov.convert(program([loop], [X, Variable("cond", "bool", shape)], "y"))
-        x = np.ones((2, 3), np.float32)
-        assert np.array_equal(openvino.compile_model(model, "CPU")([x, np.array([[True]])])[0], 2 * x)
+    return paddle2ov.convert(program([loop], [X, Variable("cond", "bool", shape)], "y"))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (-1, -1)])
+def test_a_condition_of_one_element_may_have_any_rank(shape):
+    x = np.ones((2, 3), np.float32)
+    assert np.array_equal(openvino.compile_model(looped_once(shape), "CPU")([x, np.array([[True]])])[0], 2 * x)
+
+
+@pytest.mark.parametrize("shape", [(0,), (2,), (1, 0), (2, 1)])
+def test_a_condition_of_other_than_one_element_is_refused(shape):
+    with pytest.raises(paddle2ov.OpConversionError, match="Requested output shape"):
+        looped_once(shape)
 
 
 def test_a_loop_over_constants_is_run_when_the_model_is(tmp_path):

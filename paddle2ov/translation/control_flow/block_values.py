@@ -42,7 +42,7 @@ def as_condition(value: PlainValue) -> Output:
     if output.get_element_type() != Type.boolean:
         output = ops.convert(output, Type.boolean).output(0)
     shape = output.get_partial_shape()
-    if shape.is_dynamic or len(shape) > 1:  # the CPU plugin needs a static shape of one element
+    if shape.is_dynamic or list(shape.to_shape()) not in ([], [1]):  # the CPU plugin needs one of these
         output = ops.reshape(output, ops.constant([1], Type.i64), False).output(0)
     return output
 
