@@ -43,7 +43,8 @@ from paddle2ov.program.vocabulary import Vocabulary
 _NEWEST_VERSION = 3_999_999  # 2.6.2 writes 2006002, 3.x writes 300xxxx or 0
 
 
-_KINDS = {8: "SELECTED_ROWS", 15: "READER"}
+_KINDS = {8: "SELECTED_ROWS", 15: "READER", 26: "STRINGS", 27: "VOCAB"}
+_OF_TOKENIZERS = (26, 27)
 
 _CLIPPED = ("Mask", "XShape")
 """Ports of gradients whose variables are results that `save_inference_model` drops; not all gradients need them."""
@@ -380,9 +381,13 @@ class _Reader:
         for desc in (desc for block in self._blocks for desc in block.vars if desc.name == name):
             if self._cache.type(desc.type) is None:
                 kind = decode(VarType, desc.type).type
+                advice = (
+                    "only tokenizers have. Export the network without its own"
+                    if kind in _OF_TOKENIZERS
+                    else "only training and parameter servers have. Export the network for inference"
+                )
                 raise ModelReadError(
-                    f"variable '{name}' is no tensor: it is of Paddle's type {_KINDS.get(kind, kind)}, which only "
-                    "training and parameter servers have. Export the network for inference"
+                    f"variable '{name}' is no tensor: it is of Paddle's type {_KINDS.get(kind, kind)}, which {advice}"
                 )
 
     def _begin_array(self, block: Block, scope: _Scope, name: str, index: int) -> None:

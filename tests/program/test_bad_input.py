@@ -72,13 +72,21 @@ def test_a_result_that_paddle_leaves_out_of_the_file(tmp_path):
     refused(path, r"\(fetch\): variable 'dropout_\S+' is used before it is written\. .*`clip_extra=False`")
 
 
-@pytest.mark.parametrize(("kind", "name"), [(8, "SELECTED_ROWS"), (15, "READER"), (27, "27")])
-def test_a_weight_that_is_no_tensor(legacy, kind, name):
+@pytest.mark.parametrize(
+    ("kind", "name", "owner"),
+    [
+        (8, "SELECTED_ROWS", "training and parameter servers"),
+        (15, "READER", "training and parameter servers"),
+        (17, "17", "training and parameter servers"),
+        (27, "VOCAB", "tokenizers"),
+    ],
+)
+def test_a_weight_that_is_no_tensor(legacy, kind, name, owner):
     desc = ProgramDesc.FromString(legacy.read_bytes())
     weight = next(var for var in desc.blocks[0].vars if var.persistable and var.name not in ("feed", "fetch"))
     weight.type = VarType(type=kind).SerializeToString()
     legacy.write_bytes(desc.SerializeToString())
-    refused(legacy, rf"variable '{weight.name}' is no tensor: it is of Paddle's type {name}, which")
+    refused(legacy, rf"variable '{weight.name}' is no tensor: it is of Paddle's type {name}, which only {owner} have")
 
 
 @pytest.mark.parametrize("field", ["block", "variable", "type", "attribute"])
