@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 from openvino import Model
 
-from paddle2ov.comparison.differences import Expected
+from paddle2ov.comparison.differences import Expected, as_openvino_array
 from paddle2ov.comparison.paddle_process import PaddleModel
 from paddle2ov.compilation.running import Result, infer
 from paddle2ov.conversion import convert
@@ -152,8 +152,8 @@ class Values:
 
     def parameters_of(self, operator: Operator) -> dict[str, AnyArray]:
         """The parameters that an operator reads, which are the same on both sides."""
-        parameters = self.program.parameters
-        return {name: parameters[name].data for name in operator.input_names() if name in parameters}
+        read = (self.program.parameters.get(name) for name in operator.input_names())
+        return {item.name: as_openvino_array(Expected(item.name, item.dtype, item.data)) for item in read if item}
 
     def is_array(self, name: str) -> bool:
         """Whether a variable is a tensor array."""

@@ -1,5 +1,7 @@
 """`verify` of simulated quantization, where numbers half-way between two steps may become either."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from openvino import opset16 as ops
@@ -8,15 +10,17 @@ import paddle2ov
 from gen_models import all_ops
 from gen_models.harness.store import generated
 from paddle2ov.comparison.paddle_process import PaddleProcess
+from paddle2ov.graph.types import bfloat16_bits
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program.files import find_model
-from paddle2ov.program.model import Operator
+from paddle2ov.program.model import Operator, Parameter, Variable
 from paddle2ov.program.reading import read_program
 from paddle2ov.verification.localisation import Localiser
 from paddle2ov.verification.orders import ObservedOperator
 from paddle2ov.verification.steps import STEP_CHECKS
 from paddle2ov.verification.values import Values
 from tests.support.command_line import call
+from tests.support.programs import program
 
 QUANTIZED = "fake_quantize_dequantize_moving_average_abs_max"
 SCALE = np.float32(127 / 64)  # steps of 1 / 64
@@ -107,8 +111,16 @@ def off_by_a_step(node):
 def test_a_quantization_alone(extension):
     """One that rounds numbers half-way to another step is not at fault; one that is a step off is."""
     folder, inputs = half_way()
-    program = read_program(folder)
+    whole = read_program(folder)
     with PaddleProcess("pir") as paddle:
-        location = Localiser(Values(program, paddle.load(find_model(folder)), inputs, extension), 1e-4).run()
+        location = Localiser(Values(whole, paddle.load(find_model(folder)), inputs, extension), 1e-4).run()
     assert location.culprit.operator.type == QUANTIZED
     assert location.amplifies == (extension is None)
+
+
+def test_weights_in_bfloat16_are_read_as_numbers():
+    weight = Parameter("s", "bfloat16", bfloat16_bits(np.array([1.5], np.float32)))
+    rows = [(QUANTIZED, "x=x in_scale=s", "out=out", {"is_test": True})]
+    whole = program(rows, [Variable("x", "bfloat16", (2,))], "out", parameters=[weight])
+    (operator,) = whole.block.operators
+    assert Values(whole, SimpleNamespace(files=None), {}).parameters_of(operator) == {"s": np.float32(1.5)}
