@@ -17,7 +17,7 @@ from paddle2ov.program.traits import with_trait
 from paddle2ov.typing import AnyArray
 from paddle2ov.verification.orders import ObservedOperator, Reordering
 
-_SLACK = 1e-5
+_SLACK = 2e-6
 """Of the highest step: how far the rounding of x / scale · 127 in float32 moves a number, and more."""
 
 
@@ -37,7 +37,7 @@ def _nearest_steps(seen: ObservedOperator, by_channel: bool) -> Reordering | Non
         values = x[side].astype(np.float64)
         given = _largest(values, axis) if scales is None else scales[side].astype(np.float64)
         size = _broadcast(given, axis, values.shape)
-        if size is None or not (size > 0).all():
+        if size is None or not ((size > 0) & np.isfinite(size)).all():
             return None
         numbers.append(np.clip(values * high / size, -high - 1, high))
         steps.append(results[side] * high / size if back else results[side].astype(np.float64))

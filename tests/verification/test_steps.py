@@ -72,7 +72,20 @@ def test_scales_of_channels():
 
 def test_unknown_and_empty_scales():
     assert seen(QUANTIZED, {(0, 0): 0}, scale=0.0) is None
+    assert seen(QUANTIZED, {(0, 0): 0}, scale=np.inf) is None
     assert seen(QUANTIZED, {(0, 0): 0}, scale=[SCALE, SCALE]) is None
+    assert seen("quantize_linear", {(0, 0): 0}, {"quant_axis": 0}, scale=[SCALE] * 3) is None
+
+
+@pytest.mark.parametrize(("number", "moved"), [(100.5, 1), (100.6, None)])
+def test_16_bits(number, moved):
+    """The rounding of float32 moves a number by a small part of a step."""
+    exact = np.array([number], np.float64)
+    x, scale = (exact / 32767).astype(np.float32), np.ones(1, np.float32)
+    operator = Operator(QUANTIZED, {"x": ["x"], "in_scale": ["s"]}, {"out": ["q"]}, {"bit_length": 16}, QUANTIZED, 0, 0)
+    paddle, ours = ({"x": x, "s": scale, "q": np.float32([step / 32767])} for step in (101, 100))
+    found = STEP_CHECKS[QUANTIZED](ObservedOperator(operator, paddle, ours, 1e-4))
+    assert (found and found.moved) == moved
 
 
 @pytest.mark.parametrize("type", ["fake_quantize_dequantize_abs_max", "fake_channel_wise_quantize_dequantize_abs_max"])
