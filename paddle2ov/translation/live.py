@@ -160,7 +160,7 @@ def _why_unsaved(spec: Sequence[Any] | None, error: BaseException) -> str:
     told = f" (with the mapping {', '.join(mappings)} for a parameter of `forward`)" if mappings else ""
     floats = [item for item in _leaves(spec or ()) if hasattr(item, "dtype") and _dtype_name(item) == "float32"]
     types = (
-        f"\nfloat32 here: {', '.join(str(item.name) for item in floats)}; another type is given with the shape, as "
+        f"\nfloat32 here: {some_of([str(item.name) for item in floats])}; another type is given with the shape, as "
         f"input={{'{floats[0].name}': ({list(floats[0].shape)}, 'int64')}}"
         if floats
         else ""
