@@ -21,8 +21,8 @@ def perceptron(inputs: int, width: int, outputs: int) -> Any:
 
 
 def chain(length: int) -> Any:
-    """A linear layer and the simplest operators, each of which becomes one node."""
-    return nn.Sequential(nn.Linear(64, 64), *(nn.ReLU() for _ in range(length)))
+    """The simplest operators, each of which becomes one node; OpenVINO compiles at most 32 of them behind a layer."""
+    return nn.Sequential(*(nn.ReLU() for _ in range(length)), nn.Linear(64, 64))
 
 
 class DeepFM(nn.Layer):
