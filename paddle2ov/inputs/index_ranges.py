@@ -102,7 +102,7 @@ def index_ranges(
 
 
 def _unrelated(names: Sequence[str], watched: Sequence[_Watched]) -> list[list[str]]:
-    """The inputs in groups, in none of which the same integers are computed from two, or from others that link them."""
+    """The inputs in groups whose ranges do not depend on each other: no integers that are watched link two of one."""
     related = UnionFind[str]()
     for item in watched:
         first, *others = item.inputs
