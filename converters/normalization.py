@@ -7,6 +7,8 @@ Semantics: `paddle/phi/kernels/cpu/{batch_norm,layer_norm,group_norm,instance_no
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from openvino import Node, Output, Type
 
@@ -24,8 +26,12 @@ from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_ch
 from paddle2ov.graph import arrays
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+_SHORT_ROW = 1 << 16
+"""So many numbers OpenVINO may sum up in one go: six digits are left."""
 
 
 def batch_norm(node: NodeContext) -> NamedOutputs:
@@ -201,9 +207,11 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     channels = x.get_partial_shape()[1]
     fits = groups > 0 and (channels.is_dynamic or channels.get_length() % groups == 0)
     node.require(fits, f"not a divisor of {channels.to_string()} channels", groups=groups)
-    # The CPU plugin sums up one channel at a time, in float32. Of a group in a single row, it loses digits: of a
-    # million numbers, four are left.
-    keeps_channels = channels.is_static and 3 <= rank <= 5
+    # The CPU plugin sums up one channel at a time, in float32. Of a group in a single row, which takes less time where
+    # it is short, it loses digits: of a million numbers, four are left.
+    whole = static_dims(x)
+    is_short = whole is not None and math.prod(whole[1:]) <= _SHORT_ROW * groups
+    keeps_channels = channels.is_static and 3 <= rank <= 5 and not is_short
     target = [-1, channels.get_length() // groups] + [0] * (rank - 2) if keeps_channels else [0, groups, -1]
     axes = list(range(1, rank)) if keeps_channels else [2]
     # Not GroupNormalization: OpenVINO 2026.4 crashes compiling the sum of its result and of an elementwise result that

@@ -44,8 +44,8 @@ def layers_of(compiled: CompiledModel, model: Model) -> list[Layer]:
         if kind not in _LAYERS:
             continue
         names = runtime_info(primitive, "originalLayersNames").split(",")
-        behind = [_without_affine(nodes[name]) for name in names if name in nodes]
-        node = next((node for node in behind if _is_layer(node)), None)
+        named = [nodes[name] for name in names if name in nodes]
+        node = next(filter(_is_layer, (*named, *map(_without_affine, named))), None)
         name = node.get_friendly_name() if node is not None else names[0] or primitive.get_friendly_name()
         precision = runtime_info(primitive, "runtimePrecision")
         layers.append(Layer(name, kind, precision, "" if precision in _INTEGERS else _why_float(node, kind)))
