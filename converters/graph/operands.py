@@ -24,8 +24,6 @@ def operands(node: NodeContext) -> tuple[Output, Output]:
     x, y = node.get_input("x"), node.get_input("y")
     axis = node.get_int("axis", -1)
     if axis != -1 and rank_of(node, x) != rank_of(node, y):
-        most = max(rank_of(node, x), rank_of(node, y))
-        node.require(0 <= axis <= most, f"out of range for rank {most}", axis=axis)
         if rank_of(node, x) > rank_of(node, y):
             y = align(node, "y", rank_of(node, x), axis)
         else:
@@ -60,6 +58,7 @@ def _with_rank_of_constant(x: Output, y: Output, dims: Dims, others: Dims) -> Ou
 
 def align(node: NodeContext, name: str, rank: int, axis: int) -> Output:
     """An operand unsqueezed so that its first dimension is at `axis` of a tensor of the given rank."""
+    node.require(0 <= axis <= rank, f"out of range for rank {rank}", axis=axis)
     small = node.get_input(name)
     missing = rank - axis - rank_of(node, small)
     dims = static_dims(small)

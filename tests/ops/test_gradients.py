@@ -9,7 +9,7 @@ from gen_models import all_networks, all_ops
 from gen_models.harness.generate import SEED
 from gen_models.harness.spec import import_paddle, paddle
 from gen_models.harness.store import generated, generated_network
-from paddle2ov import convert
+from paddle2ov import OpConversionError, convert
 from paddle2ov.compilation.compile import compile_model
 from paddle2ov.compilation.running import run
 from paddle2ov.program.op_versions import semantics_of
@@ -128,3 +128,14 @@ def test_networks(name):
 
         derivative, wanted = derivative[:1, :4, :4], np.abs(differences(score, corner)).max(1)
     np.testing.assert_allclose(derivative, wanted, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("axis", [-(2**62), -2, 3, 2**61])
+def test_an_axis_beyond_the_operands_is_refused(axis):
+    """Of the dimensions that it adds a list would be made, of any length."""
+    x, y = np.ones((2, 3), np.float32), np.ones(3, np.float32)
+    whole, _ = program(
+        "elementwise_mul_grad", {"x": x, "y": y, "out_grad": x}, {"axis": axis}, results=("x_grad", "y_grad")
+    )
+    with pytest.raises(OpConversionError, match=f"axis={axis}: out of range for rank 2"):
+        convert(whole)
