@@ -10,10 +10,8 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import cast_to
 from paddle2ov.converters.graph.dims import (
     dim_vector,
-    index_range,
     normalize_axis,
     rank_of,
     shape_of,
@@ -25,6 +23,7 @@ from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -168,25 +167,31 @@ def _repeated(times: Output) -> list[int]:
 def repeat_interleave(node: NodeContext) -> NamedOutputs:
     """out = each element of x along axis repeated `repeats` times (one number, or one for each element)."""
     x = node.get_input("x")
-    rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis", 0), rank)
+    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
+    return {"out": gather_or_empty(x, repeated(node, x, axis), axis)}
+
+
+def repeated(node: NodeContext, x: Output, axis: int) -> Output:
+    """The place along the axis that each element of the repeated x is from."""
     if node.is_known("repeats"):
         repeats = node.get_ints("repeats")
         dim = x.get_partial_shape()[axis]
         if len(repeats) > 1 or dim.is_static:
             count = len(repeats) if len(repeats) > 1 else int(dim.get_length())
             indices = arrays.repeat(arrays.arange(count), repeats if len(repeats) > 1 else repeats * count)
-            return {"out": gather_or_empty(x, ops.constant(indices.astype(np.int64)).output(0), axis)}
+            return ops.constant(indices.astype(np.int64)).output(0)
     repeats_tensor = ops.reshape(node.get_tensor("repeats", Type.i64), ints([-1]), False)
-    length = dim_vector(x, [axis])
-    each = ops.broadcast(repeats_tensor, length)
+    each = ops.broadcast(repeats_tensor, dim_vector(x, [axis]))
     # Element j of the result comes from the number of ends (cumulated repeats) that are at or before j.
-    ends = ops.cum_sum(each, ints(0))
-    total = ops.reduce_sum(each, ints([0]), False)
-    positions = index_range(total)
-    reached = ops.greater_equal(ops.unsqueeze(positions, ints(1)), ops.unsqueeze(ends, ints(0)))
-    sources = ops.reduce_sum(cast_to(reached, Type.i64), ints([1]), False)
-    return {"out": gather_or_empty(x, sources.output(0), axis)}
+    length = ops.add(ops.reduce_sum(each, ints([0]), True), ints(1))
+    at_places = ops.scatter_elements_update(
+        ops.broadcast(ints(0), length),
+        ops.cum_sum(each, ints(0)),
+        ops.broadcast(ints(1), shape_of(each)),
+        ints(0),
+        "sum",
+    )
+    return slice_along(ops.cum_sum(at_places, ints(0)), ints([0]), ints([-1]), 0).output(0)
 
 
 def _broadcast(x: Output, shape: Output) -> Output:

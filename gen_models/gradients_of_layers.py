@@ -6,8 +6,8 @@ from typing import Any
 
 from gen_models.gradients import gradient
 from gen_models.harness.building import any_op, function, is_pir, legacy_op
-from gen_models.harness.marks import NEW
-from gen_models.harness.spec import Op, case, int64s, paddle, tensor
+from gen_models.harness.marks import LEGACY, NEW
+from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 from gen_models.label_loss import LOG_TARGET, kldiv
 from gen_models.loss import huber_loss, shares
 
@@ -16,6 +16,10 @@ _ROWS = int64s(1, 0, 1)
 _WIDE = tensor([2, 3, 4], dims=[-1, 3, 4])
 
 
+_REPEATS: list[dict[str, Any]] = [
+    {"x": _WIDE, "repeats": int32s(2, 0, 3), "axis": 1},
+    {"x": tensor([3, 2], dims=[-1, 2]), "repeats": int64s(1, 0, 2), "axis": 0},
+]
 _ADDED: dict[str, Any] = {"formats": ("pir",), "why": "along other axes than 0, Paddle 2.6 does not add all of them up"}
 
 
@@ -67,6 +71,19 @@ INDEXING = [
     ),
     gradient("index_sample_grad", function("index_sample"), case(x=_X, index=tensor([4, 2], "int64", low=0, high=3))),
     gradient("masked_select_grad", function("masked_select"), case(x=tensor([4, 3]), mask=tensor([4, 3], "bool"))),
+    gradient(
+        "repeat_interleave_grad",
+        function("repeat_interleave"),
+        case(x=_WIDE, repeats=3, axis=1),
+        case(x=_X, repeats=2, axis=0),
+        case(x=_X, repeats=2, axis=-1, formats=("pir",), why="Paddle 2.6 aborts on a negative axis"),
+        *(case(**arguments, **LEGACY) for arguments in _REPEATS),
+    ),
+    gradient(
+        "repeat_interleave_with_tensor_index_grad",
+        function("repeat_interleave"),
+        *(case(**arguments, **NEW) for arguments in _REPEATS),
+    ),
     gradient(
         "lookup_table_v2_grad",
         function("nn.functional.embedding"),

@@ -1,7 +1,8 @@
 """Gradients of gathering and scattering: scattering and gathering, where elements that are used twice add up.
 
 Semantics: `paddle/phi/kernels/cpu/{gather,index_select,scatter,scatter_nd_add,put_along_axis,embedding,top_k,
-segment_pool,send_u_recv,send_ue_recv,send_uv}_grad_kernel.cc`.
+segment_pool,send_u_recv,send_ue_recv,send_uv}_grad_kernel.cc`,
+`paddle/phi/kernels/impl/repeat_interleave_grad_kernel_impl.h`.
 Refused: `put_along_axis` that reduces by anything but a sum.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters import indexing, scatter
+from paddle2ov.converters import expansion, indexing, scatter
 from paddle2ov.converters.gradients.shape import scattering
 from paddle2ov.converters.gradients.terms import results
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
@@ -77,6 +78,21 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
         zeros = ops.broadcast(const_like(0, out_grad), shape_of(indices))
         cleared = ops.scatter_elements_update(out_grad, indices, zeros, axis)
     return {"arr_grad": cleared, "values_grad": ops.gather_elements(out_grad, indices, int(node.get_int("axis")))}
+
+
+def repeat_interleave(node: NodeContext) -> NamedOutputs:
+    """x_grad = out_grad, added up over the repetitions of each element along axis."""
+    x, out_grad = node.get_input("x"), node.get_input("out_grad")
+    rank = rank_of(node, x)
+    axis = normalize_axis(node, node.get_int("axis", 0), rank)
+    if node.is_known("repeats") and len(repeats := node.get_ints("repeats")) == 1:
+        after = [dim_vector(x, list(range(axis + 1, rank)))] if axis + 1 < rank else []
+        apart = ops.concat([dim_vector(x, list(range(axis + 1))), ints(repeats), *after], 0)
+        return {"x_grad": ops.reduce_sum(ops.reshape(out_grad, apart, False), ints([axis + 1]), False)}
+    index = expansion.repeated(node, x, axis)
+    return {
+        "x_grad": scatter.index_add(node.with_inputs(x=_zeros(x, out_grad), index=index, add_value=out_grad))["out"]
+    }
 
 
 take_along_axis = scattering(indexing.take_along_axis, "arr")

@@ -774,7 +774,11 @@ ROWS: dict[str, str] = {
     "renorm": "renorm(x) -> (out)",
     "reorder_lod_tensor_by_rank": "-(x, rank_table) -> (out) [no converter: ends sequences]",
     "repeat_interleave": "repeat_interleave(x) -> (out); axis=dim, repeats=RepeatsTensor|Repeats",
+    "repeat_interleave_grad": "repeat_interleave_grad(x, out_grad) -> (x_grad); axis=dim, repeats=RepeatsTensor|Repeats",
     "repeat_interleave_with_tensor_index": "repeat_interleave_with_tensor_index(x, repeats) -> (out)",
+    "repeat_interleave_with_tensor_index_grad": (
+        "repeat_interleave_with_tensor_index_grad(x, repeats, out_grad) -> (x_grad)"
+    ),
     "reshape": "legacy_reshape(x, shape=ShapeTensor|Shape|shape) -> (out) [keeps sequences]",
     "reshape2": "reshape(x, shape=ShapeTensor|Shape|shape) -> (out) [passes on, keeps sequences]",
     "reshape2_grad": "reshape_grad(x=XShape, out_grad) -> (x_grad)",

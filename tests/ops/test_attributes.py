@@ -42,6 +42,7 @@ TRAINING_SCALES = {"moving_rate|in_accum|in_state": "scales are updated in train
 METHOD = {"interp_method": "the operator's name says it"}
 DEPTH = {"out_d": "a dimension that the input does not have"}
 DEPTH_AND_HEIGHT = {"out_d|out_h": "dimensions that the input does not have"}
+REPEATS = {"output_size": "what the repeats add up to"}
 REDUCED = {"out_dtype": "passed to Paddle's kernel by sums only"}
 DIAGONAL = {"diag_\\w+": "not read by Paddle's kernel"}
 RANDOM = {**DIAGONAL, "dtype": "the declared type of the result"}
@@ -174,8 +175,10 @@ INERT_OF = {
     **dict.fromkeys(
         [f"reduce_{name}" for name in ("all", "amax", "amin", "any", "max", "mean", "min", "prod")], REDUCED
     ),
-    "repeat_interleave": {"output_size": "what the repeats add up to"},
-    "repeat_interleave_with_tensor_index": {"output_size": "what the repeats add up to"},
+    "repeat_interleave": REPEATS,
+    "repeat_interleave_grad": REPEATS,
+    "repeat_interleave_with_tensor_index": REPEATS,
+    "repeat_interleave_with_tensor_index_grad": REPEATS,
     "rnn": {
         "dropout_state_in|seed": "dropout is refused",
         "input_size": "the input's last dimension",

@@ -63,3 +63,12 @@ def test_adaptive_pool(tmp_path):
     """A size may be a tensor of one element."""
     runs = [(normal(1, 2, 7, 9), np.array([size], np.int32)) for size in (3, 2)]
     check_beside_paddle(tmp_path, _adaptive_pool, *runs, tolerance=1e-5, x=[-1, 2, -1, -1], size=([1], "int32"))
+
+
+def test_repeats_of_each_element(tmp_path):
+    """As many as 400 elements of a graph's edges: what a run holds grows with the result, not with its square."""
+    counts = np.random.default_rng(1).integers(0, 20, 400)
+    runs = [(normal(size), counts[:size]) for size in (400, 3, 1, 400)]
+    check_beside_paddle(tmp_path, paddle.repeat_interleave, *runs, x=[-1], repeats=([-1], "int64"))
+    model = paddle2ov.convert(tmp_path)
+    assert {len(output.get_partial_shape()) for node in model.get_ops() for output in node.outputs()} == {0, 1}
