@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paddle2ov.converters.graph.common import Tensor, prevent_fusion
-from paddle2ov.converters.graph.dims import shape_of
+from paddle2ov.converters.graph.dims import dim_vector
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, output_of
 
@@ -25,11 +25,17 @@ def unbroadcast(x: Tensor, target: Tensor, partner: Dims | None = None) -> Tenso
         x = ops.reduce_sum(x, ints(list(range(more))), False)
     if not unknown:
         return prevent_fusion(x, ops.reduce_sum(x, ints(summed), True), summed) if summed else x
-    # A dimension n becomes (t, n / t), where t is n or 1: the sum over n / t keeps the dimension or reduces it to 1.
-    shape = shape_of(target)
-    ratios = ops.divide(shape_of(x), ops.maximum(shape, ints(1)))
-    pairs = ops.reshape(ops.concat([ops.unsqueeze(value, ints(1)) for value in (shape, ratios)], 1), ints([-1]), False)
-    return ops.reduce_sum(ops.reshape(x, pairs, False), ints([2 * i + 1 for i in range(len(wanted))]), False)
+    # A dimension n becomes (n / t, t), where t is n or 1: the sum over n / t keeps the dimension or reduces it to 1.
+    # What is kept is behind what is summed: OpenVINO's sum over a last dimension of 1 is slow.
+    sizes: list[Tensor] = []
+    ratios = []
+    for axis in range(len(wanted)):
+        kept = dim_vector(target, [axis])
+        if axis in unknown or axis in summed:
+            ratios.append(len(sizes))
+            sizes.append(ops.divide(dim_vector(x, [axis]), ops.maximum(kept, ints(1))))
+        sizes.append(kept)
+    return ops.reduce_sum(ops.reshape(x, ops.concat(sizes, 0), False), ints(ratios), False)
 
 
 def _dims(x: Tensor) -> Dims:
