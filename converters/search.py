@@ -27,11 +27,12 @@ from paddle2ov.converters.graph.dims import (
     shape_of,
     with_shape,
 )
-from paddle2ov.converters.graph.exact import exact_equal
-from paddle2ov.converters.graph.selection import or_of_nothing
+from paddle2ov.converters.graph.exact import exact_equal, exact_less
+from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.shapes import output_of
 from paddle2ov.translation.node_context import REQUIRED, Converter, NamedOutputs, NodeContext, Required
 
 
@@ -155,9 +156,41 @@ def searchsorted(node: NodeContext) -> NamedOutputs:
     kinds = {sequence.get_element_type(), values.get_element_type()}
     # Two types are compared as C++ does.
     common = next((kind for kind in (Type.f64, Type.f32, Type.i64) if kind in kinds), None) if len(kinds) > 1 else None
-    out: Tensor = ops.search_sorted(cast_to(sequence, common), cast_to(values, common), node.get_bool("right", False))
-    length = dim_of(sequence, rank_of(node, sequence) - 1)
+    row, looked_up = (output_of(cast_to(item, common)) for item in (sequence, values))
+    out = _number_before(row, looked_up, node.get_bool("right", False))
     if values.get_element_type().is_real():
+        length = dim_of(sequence, rank_of(node, sequence) - 1)
         out = ops.select(ops.logical_or(ops.is_nan(values), ops.is_inf(values)), length, out)
-    out = or_of_nothing(out, sequence, rank_of(node, sequence) - 1, 0)
     return {"out": cast_to(out, Type.i32 if node.get_bool("out_int32", False) else Type.i64)}
+
+
+def _number_before(sequence: Output, values: Output, right: bool) -> Tensor:
+    """How many elements of its sorted row are before each value, from the highest bit of that number to the lowest.
+
+    OpenVINO's SearchSorted takes as long for a value as there are elements in all rows, and longer.
+    """
+    axis = sequence.get_partial_shape().rank.get_length() - 1
+    dim = sequence.get_partial_shape()[axis]
+
+    def with_bit(number: Tensor, bit: Tensor, sequence: Output, values: Output) -> Tensor:
+        more, length = ops.add(number, bit), dim_of(sequence, axis)
+        last = ops.subtract(ops.minimum(more, length), ints(1))
+        element = ops.gather_elements(sequence, last, axis) if axis else ops.gather(sequence, last, ints(0))
+        is_before = ops.logical_not(exact_less(values, element)) if right else exact_less(element, values)
+        return ops.select(ops.logical_and(is_before, ops.less_equal(more, length)), more, number)
+
+    number: Tensor = ops.broadcast(ints(0), shape_of(values))
+    if dim.is_static:
+        for place in reversed(range(int(dim.get_length()).bit_length())):
+            number = with_bit(number, ints(1 << place), sequence, values)
+        return number
+
+    def step(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        number, bit = state
+        return [with_bit(number, bit, *invariants), ops.divide(bit, ints(2))], None
+
+    bits = ints([1 << place for place in range(31)])
+    own = ops.less_equal(bits, dim_of(sequence, axis))
+    highest = ops.reduce_max(ops.select(own, bits, ints(0)), ints([0]), False)
+    count = ops.reduce_sum(cast_to(own, Type.i64), ints([0]), False)
+    return loop(count, [number, highest], [sequence, values], step)[0]
