@@ -54,6 +54,8 @@ def index_add(node: NodeContext) -> NamedOutputs:
     x, index, value = node.get_input("x"), node.get_input("index"), node.get_input("add_value")
     rank = rank_of(node, x)
     axis = normalize_axis(node, node.get_int("axis", 0), rank)
+    if axis == 0:  # whole rows, several times as fast as their elements
+        return {"out": ops.scatter_nd_update(x, ops.unsqueeze(index, ints(1)), value, "sum")}
     other_axes = [i for i in range(rank) if i != axis]
     expanded = ops.unsqueeze(index, ints(other_axes)) if other_axes else index
     indices = ops.broadcast(expanded, shape_of(value))
