@@ -480,3 +480,21 @@ def test_messages_name_a_live_model(net):
     picture = paddle.nn.Conv2D(3, 3, 1)
     with pytest.raises(ConversionInputError, match=r"pictures: Conv2D holds no settings"):
         paddle2ov.verify(picture, shapes={"x": [1, 3, 32, 32]}, images="page.png")
+
+
+class Detector(paddle.nn.Layer):
+    """It takes more than its results depend on, as detectors exported without their last steps."""
+
+    def forward(self, inputs):
+        return inputs["image"] * inputs["scale"]
+
+
+def test_an_input_that_no_result_depends_on_is_named_as_the_reason():
+    sizes = {"image": [1, 3], "im_shape": [1, 3], "scale": [1, 3]}
+    with pytest.raises(
+        ConversionInputError, match=r"no result depends on one of its inputs \(image, im_shape, scale\)"
+    ):
+        paddle2ov.convert(Detector(), input=sizes)
+    del sizes["im_shape"]
+    model = paddle2ov.convert(Detector(), input=sizes)
+    assert [item.any_name for item in model.inputs] == ["image", "scale"]
