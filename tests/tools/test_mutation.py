@@ -12,6 +12,7 @@ from gen_models.harness.legacy import formats_here
 from tests.support.formats import FORMATS
 from tests.support.models import network
 from tools.mutate import table
+from tools.mutation import beside
 from tools.mutation.corpus import sources
 from tools.mutation.formats import FORMATS as PROGRAMS
 from tools.mutation.mutant import Mutant, kept
@@ -232,3 +233,10 @@ def test_table():
     _, _, row, *_, total = table(records).splitlines()
     assert row == "| pir: bytes | 5 | 0 | 4 | 0 | 0 | 0 | 0 | 1 |"
     assert total == "| all | 1,205 | 1,200 | 4 | 0 | 0 | 0 | 0 | 1 |"
+
+
+def test_damage_of_a_state_file_leaves_the_record_of_later_ones():
+    before = dict(beside.RECORD)
+    for seed in range(200):
+        beside.state(Random(seed))
+    assert before == beside.RECORD

@@ -218,7 +218,7 @@ def state(rng: Random) -> Mutant:
     if family == "state: records":
         for _ in range(3):
             alter(rng, records, records, r"^\.[abc]")
-            records = {name: records.get(name, RECORD) for name in ("a", "b", "c")}
+            records = {name: records[name] if name in records else dict(RECORD) for name in ("a", "b", "c")}
     content = _stored(records, rng.choice(_STATEMENTS) if family == "state: tables" else "")
     if family == "state: bytes":
         content = damaged(rng, content, content)

@@ -116,7 +116,8 @@ def change_data(rng: Random, content: bytes, other: bytes) -> bytes:
     """Weights become extreme, all of a tensor or some: not a number, infinite, the ends of integers, noise."""
     _, data, end = rng.choice([tensor for tensor in tensors(content) if tensor[2] > tensor[1]])
     number, integer = rng.choice(values.FLOATS), rng.choice(values.INTS) % 2**64
-    pattern = rng.choice((np.float32(number).tobytes(), integer.to_bytes(8, "little"), rng.randbytes(16)))
+    with np.errstate(over="ignore"):
+        pattern = rng.choice((np.float32(number).tobytes(), integer.to_bytes(8, "little"), rng.randbytes(16)))
     count = end - data if rng.random() < 0.7 else min(end - data, 8)
     return content[:data] + (pattern * (count // len(pattern) + 1))[:count] + content[data + count :]
 

@@ -195,8 +195,11 @@ def _set(message: Any, field: Any, value: Any) -> None:
 def _legacy_constant(rng: Random, tree: Tree, op: Tree) -> None:
     """`fill_constant` of an extreme number."""
     (name,) = op["outputs"][0]["arguments"]
-    variables = [variable for block in tree["blocks"] for variable in block.get("vars", ())]
-    tensor = next(item for item in variables if item["name"] == name)["type"]["dense_tensor"]["tensor"]
+    variables = [item for block in tree["blocks"] for item in block.get("vars", ())]
+    variable = next((item for item in variables if item["name"] == name), None)
+    if variable is None:  # one that the export leaves out, as nothing reads it
+        return
+    tensor = variable["type"]["dense_tensor"]["tensor"]
     number = rng.choice(rng.choice((values.FLOATS, values.INTS)))
     attributes = [
         _attribute("value", _FLOAT, "f", number),
