@@ -44,6 +44,7 @@ _NEWEST_VERSION = 3_999_999  # 2.6.2 writes 2006002, 3.x writes 300xxxx or 0
 
 
 _KINDS = {8: "SELECTED_ROWS", 15: "READER", 26: "STRINGS", 27: "VOCAB"}
+"""Types of variables that are no tensors, by their numbers in Paddle's VarType."""
 _OF_TOKENIZERS = (26, 27)
 
 _CLIPPED = ("Mask", "XShape")

@@ -156,15 +156,16 @@ def _why_unsaved(spec: Sequence[Any] | None, error: BaseException) -> str:
             "a Layer needs its input spec: pass input=[paddle.static.InputSpec(...)] or example_input; to verify and "
             f"check it, shapes or inputs ({error})"
         )
+    tensors = [item for item in _leaves(spec or ()) if hasattr(item, "dtype")]
     if "is not involved in the target_vars" in str(error):
-        names = [str(item.name) for item in _leaves(spec or ()) if hasattr(item, "dtype")]
+        names = [str(item.name) for item in tensors]
         return (
             f"Paddle cannot save the Layer: no result depends on one of its inputs ({some_of(names)}), which Paddle "
             "does not save; leave it out of the mapping, or wrap the network in a Layer that does not take it"
         )
     mappings = [f"{{{', '.join(map(str, item))}}}" for item in spec or () if isinstance(item, Mapping)]
     told = f" (with the mapping {', '.join(mappings)} for a parameter of `forward`)" if mappings else ""
-    floats = [item for item in _leaves(spec or ()) if hasattr(item, "dtype") and _dtype_name(item) == "float32"]
+    floats = [item for item in tensors if _dtype_name(item) == "float32"]
     types = (
         f"\nfloat32 here: {some_of([str(item.name) for item in floats])}; another type is given with the shape, as "
         f"input={{'{floats[0].name}': ({list(floats[0].shape)}, 'int64')}}"
