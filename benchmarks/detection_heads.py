@@ -1,7 +1,7 @@
 """The post-processing of detectors at 608x608 with 80 classes, with the attributes that PaddleDetection exports.
 
-Each head is a program without its network, of any batch, and inputs where n boxes of each image hold an object.
-Paddle is not needed: the programs are made here.
+Each head is a network of its own, whose inputs are what a detector's last convolutions compute, and inputs where n
+boxes of each image hold an object.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddle2ov.program.model import Block, Operator, Output, Parameter, Program, Variable
+from gen_models.harness.building import layer_of, multiclass_nms3
+from gen_models.harness.spec import paddle
 
 CLASSES, IMAGE = 80, 608
 Feeds = dict[str, NDArray[Any]]
@@ -25,53 +26,18 @@ class Head:
 
     Attributes:
         boxes: how many boxes it has for each image.
-        program: makes the program.
+        build: makes the layer.
         feeds: inputs for (boxes with an object, images, factor on their sides).
     """
 
     boxes: int
-    program: Callable[[], Program]
+    build: Callable[[], Any]
     feeds: Callable[[int, int, float], Feeds]
 
-
-class _Writer:
-    """Collects the operators of a program."""
-
-    def __init__(self) -> None:
-        self.inputs: list[Variable] = []
-        self.parameters: dict[str, Parameter] = {}
-        self._operators: list[Operator] = []
-
-    def input(self, name: str, *shape: int, dtype: str = "float32") -> str:
-        self.inputs.append(Variable(name, dtype, shape))
-        return name
-
-    def weight(self, name: str, array: NDArray[Any]) -> str:
-        self.parameters[name] = Parameter(name, "float32", array.astype(np.float32))
-        return name
-
-    def add(
-        self, kind: str, results: str | dict[str, str | list[str]], reads: dict[str, Any], **attributes: Any
-    ) -> str:
-        outputs: dict[str, Any] = {"out": results} if isinstance(results, str) else results
-        inputs, outputs = (
-            {k: v if isinstance(v, list) else [v] for k, v in value.items()} for value in (reads, outputs)
-        )
-        self._operators.append(Operator(kind, inputs, outputs, attributes, kind, 0, len(self._operators)))
-        return results if isinstance(results, str) else ""
-
-    def suppressed(self, **attributes: Any) -> Program:
-        """The program that ends with the suppression of `boxes` and `scores`."""
-        names = ["out", "index", "nms_rois_num"]
-        attributes = {"nms_eta": 1.0, "background_label": -1, **attributes}
-        self.add(
-            "multiclass_nms3", {name: name for name in names}, {"bboxes": "boxes", "scores": "scores"}, **attributes
-        )
-        declared = {input_.name: input_ for input_ in self.inputs}
-        declared |= {name: Variable(name) for operator in self._operators for name in operator.output_names()}
-        wanted = ["out", "nms_rois_num"]
-        block = Block(0, self._operators, [input_.name for input_ in self.inputs], wanted)
-        return Program("pir", 1, block, self.inputs, [Output(item, item) for item in wanted], declared, self.parameters)
+    @property
+    def ports(self) -> list[tuple[str, list[int], str]]:
+        """The inputs: name, shape without the batch, type."""
+        return [(name, list(array.shape[1:]), array.dtype.name) for name, array in self.feeds(0, 1, 1.0).items()]
 
 
 def _objects(boxes: int, objects: int, batch: int) -> tuple[np.random.Generator, NDArray[Any]]:
@@ -82,27 +48,30 @@ def _objects(boxes: int, objects: int, batch: int) -> tuple[np.random.Generator,
     return rng, chosen
 
 
+def _middles(side: int) -> NDArray[Any]:
+    """The middles of the cells of a square, row by row, in cells."""
+    rows, columns = np.indices((side, side)) + 0.5
+    return np.stack([columns, rows], -1).reshape(-1, 2)
+
+
 # --- YOLOv3 -----------------------------------------------------------------------------------------------------------
 
 ANCHORS = ((116, 90, 156, 198, 373, 326), (30, 61, 62, 45, 59, 119), (10, 13, 16, 30, 33, 23))
 STRIDES = (32, 16, 8)
-CELLS = [(IMAGE // stride) ** 2 for stride in STRIDES]
+LEVELS = [IMAGE // stride for stride in STRIDES]
+CELLS = [side**2 for side in LEVELS]
 
 
-def _yolo() -> Program:
-    to = _Writer()
-    to.input("img_size", -1, 2, dtype="int32")
-    for i, stride in enumerate(STRIDES):
-        head = to.input(f"head_{i}", -1, 3 * (5 + CLASSES), IMAGE // stride, IMAGE // stride)
-        to.add(
-            "yolo_box", {"boxes": f"boxes_{i}", "scores": f"scores_{i}"}, {"x": head, "img_size": "img_size"},
-            anchors=list(ANCHORS[i]), class_num=CLASSES, conf_thresh=0.005, downsample_ratio=stride, clip_bbox=True,
-            scale_x_y=1.0,
-        )  # fmt: skip
-        to.add("transpose2", f"turned_{i}", {"x": f"scores_{i}"}, perm=[0, 2, 1])
-    to.add("concat", "boxes", {"x": [f"boxes_{i}" for i in range(3)]}, axis=1)
-    to.add("concat", "scores", {"x": [f"turned_{i}" for i in range(3)]}, axis=2)
-    return to.suppressed(score_threshold=0.01, nms_top_k=1000, keep_top_k=100, nms_threshold=0.45, normalized=False)
+def _yolo(self: Any, img_size: Any, head_0: Any, head_1: Any, head_2: Any) -> Any:
+    boxes, scores = [], []
+    for i, head in enumerate((head_0, head_1, head_2)):
+        box, score = paddle.vision.ops.yolo_box(head, img_size, list(ANCHORS[i]), CLASSES, 0.005, STRIDES[i])
+        boxes.append(box)
+        scores.append(score.transpose([0, 2, 1]))
+    return multiclass_nms3(
+        paddle.concat(boxes, axis=1), paddle.concat(scores, axis=2), score_threshold=0.01, nms_top_k=1000,
+        keep_top_k=100, nms_threshold=0.45, normalized=False, background_label=-1,
+    )  # fmt: skip
 
 
 def _yolo_feeds(objects: int, batch: int, size: float) -> Feeds:
@@ -117,7 +86,7 @@ def _yolo_feeds(objects: int, batch: int, size: float) -> Feeds:
         label = rng.integers(0, CLASSES, (batch, 3, 1, cells))
         np.put_along_axis(raw[:, :, 5:], label, rng.normal(1, 1, label.shape).astype(np.float32), 2)
         raw[:, :, 4] = np.where(mask.reshape(batch, 3, -1), rng.normal(0, 1.5, (batch, 3, cells)), -9)
-        feeds[f"head_{i}"] = raw.reshape(batch, -1, IMAGE // STRIDES[i], IMAGE // STRIDES[i])
+        feeds[f"head_{i}"] = raw.reshape(batch, -1, LEVELS[i], LEVELS[i])
     return feeds
 
 
@@ -126,40 +95,31 @@ def _yolo_feeds(objects: int, batch: int, size: float) -> Feeds:
 STEPS = 17
 
 
-def _ppyoloe() -> Program:
-    to = _Writer()
-    to.input("scale", -1, 1, 4)
-    points, strides = [], []
-    for i, stride in enumerate(STRIDES):
-        side = IMAGE // stride
-        rows, columns = np.indices((side, side)) + 0.5
-        points.append(np.stack([columns, rows], -1).reshape(-1, 2))
-        strides.append(np.full((side * side, 1), stride))
-        code = to.input(f"code_{i}", -1, 4 * STEPS, side, side)
-        logit = to.input(f"logit_{i}", -1, CLASSES, side, side)
-        to.add("reshape2", f"rows_{i}", {"x": code}, shape=[-1, 4, STEPS, side * side])
-        to.add("transpose2", f"steps_{i}", {"x": f"rows_{i}"}, perm=[0, 2, 3, 1])
-        to.add("softmax", f"shares_{i}", {"x": f"steps_{i}"}, axis=1)
-        to.weight("steps", np.arange(STEPS).reshape(1, STEPS, 1, 1))
-        to.add(
-            "conv2d", f"mean_{i}", {"input": f"shares_{i}", "filter": "steps"}, strides=[1, 1], paddings=[0, 0],
-            padding_algorithm="EXPLICIT", dilations=[1, 1], groups=1, data_format="NCHW",
-        )  # fmt: skip
-        to.add("squeeze2", f"distance_{i}", {"x": f"mean_{i}"}, axis=[1])
-        to.add("sigmoid", f"score_{i}", {"x": logit})
-        to.add("reshape2", f"scores_{i}", {"x": f"score_{i}"}, shape=[-1, CLASSES, side * side])
-    to.add("concat", "scores", {"x": [f"scores_{i}" for i in range(3)]}, axis=-1)
-    to.add("concat", "distance", {"x": [f"distance_{i}" for i in range(3)]}, axis=1)
-    to.weight("points", np.concatenate(points))
-    to.weight("strides", np.concatenate(strides))
-    to.add("split", {"out": ["low", "high"]}, {"x": "distance"}, num=2, sections=[], axis=-1)
-    to.add("scale", "minus", {"x": "low"}, scale=-1.0, bias=0.0, bias_after_scale=True)
-    to.add("elementwise_add", "first", {"x": "minus", "y": "points"}, axis=-1)
-    to.add("elementwise_add", "second", {"x": "high", "y": "points"}, axis=-1)
-    to.add("concat", "corners", {"x": ["first", "second"]}, axis=-1)
-    to.add("elementwise_mul", "pixels", {"x": "corners", "y": "strides"}, axis=-1)
-    to.add("elementwise_div", "boxes", {"x": "pixels", "y": "scale"}, axis=-1)
-    return to.suppressed(score_threshold=0.01, nms_top_k=1000, keep_top_k=300, nms_threshold=0.7, normalized=True)
+def _ppyoloe_parts() -> dict[str, Any]:
+    mean = paddle.nn.Conv2D(STEPS, 1, 1, bias_attr=False)
+    mean.weight.set_value(np.arange(STEPS, dtype="float32").reshape([1, STEPS, 1, 1]))
+    points = [_middles(side) for side in LEVELS]
+    strides = [np.full((side * side, 1), IMAGE // side) for side in LEVELS]
+    constants = (paddle.to_tensor(np.concatenate(parts).astype("float32")) for parts in (points, strides))
+    return {"mean": mean, **dict(zip(("points", "strides"), constants, strict=True))}
+
+
+def _ppyoloe(
+    self: Any, scale: Any, code_0: Any, logit_0: Any, code_1: Any, logit_1: Any, code_2: Any, logit_2: Any
+) -> Any:
+    functional = paddle.nn.functional
+    scores, distances = [], []
+    for code, logit in ((code_0, logit_0), (code_1, logit_1), (code_2, logit_2)):
+        cells = code.shape[2] * code.shape[3]
+        steps = code.reshape([-1, 4, STEPS, cells]).transpose([0, 2, 3, 1])
+        distances.append(self.mean(functional.softmax(steps, axis=1)).squeeze(1))
+        scores.append(functional.sigmoid(logit).reshape([-1, CLASSES, cells]))
+    low, high = paddle.split(paddle.concat(distances, axis=1), 2, axis=-1)
+    corners = paddle.concat([-low + self.points, high + self.points], axis=-1)
+    return multiclass_nms3(
+        corners * self.strides / scale, paddle.concat(scores, axis=-1), score_threshold=0.01, nms_top_k=1000,
+        keep_top_k=300, nms_threshold=0.7, normalized=True, background_label=-1,
+    )  # fmt: skip
 
 
 def _ppyoloe_feeds(objects: int, batch: int, size: float) -> Feeds:
@@ -170,7 +130,7 @@ def _ppyoloe_feeds(objects: int, batch: int, size: float) -> Feeds:
         logit = np.full((batch, CLASSES, CELLS[i]), -7.0) + rng.normal(0, 0.5, (batch, CLASSES, CELLS[i]))
         label = rng.integers(0, CLASSES, (batch, 1, CELLS[i]))
         np.put_along_axis(logit, label, np.where(mask[:, None], rng.normal(0, 1.5, label.shape), -7), 1)
-        side = IMAGE // STRIDES[i]
+        side = LEVELS[i]
         feeds[f"code_{i}"] = code.reshape(batch, -1, side, side).astype(np.float32)
         feeds[f"logit_{i}"] = logit.reshape(batch, -1, side, side).astype(np.float32)
     return feeds
@@ -183,30 +143,29 @@ PRIORS = (4, 6, 6, 6, 4, 4)
 COUNTS = [side * side * priors for side, priors in zip(SIDES, PRIORS, strict=True)]
 
 
-def _ssd() -> Program:
-    to = _Writer()
+def _ssd_parts() -> dict[str, Any]:
     priors = []
-    for i, (side, count) in enumerate(zip(SIDES, PRIORS, strict=True)):
-        rows, columns = (np.indices((side, side)) + 0.5) / side
-        half = np.linspace(0.6, 1.6, count) / side
-        middle = np.stack([columns, rows], -1).reshape(-1, 1, 2)
-        priors.append(np.concatenate([middle - half[:, None], middle + half[:, None]], -1).reshape(-1, 4))
-        for kind, width in (("code", 4), ("logit", CLASSES + 1)):
-            to.input(f"{kind}_{i}", -1, count * width, side, side)
-            to.add("transpose2", f"{kind}_last_{i}", {"x": f"{kind}_{i}"}, perm=[0, 2, 3, 1])
-            to.add("reshape2", f"{kind}_rows_{i}", {"x": f"{kind}_last_{i}"}, shape=[0, -1, width])
-    levels = range(len(SIDES))
-    to.add("concat", "codes", {"x": [f"code_rows_{i}" for i in levels]}, axis=1)
-    to.add("concat", "logits", {"x": [f"logit_rows_{i}" for i in levels]}, axis=1)
-    to.weight("priors", np.concatenate(priors))
-    to.add(
-        "box_coder", {"output_box": "boxes"}, {"prior_box": "priors", "target_box": "codes"},
-        variance=[0.1, 0.1, 0.2, 0.2], code_type="decode_center_size", box_normalized=True, axis=0,
-    )  # fmt: skip
-    to.add("softmax", "shares", {"x": "logits"}, axis=-1)
-    to.add("transpose2", "scores", {"x": "shares"}, perm=[0, 2, 1])
-    return to.suppressed(
-        score_threshold=0.01, nms_top_k=400, keep_top_k=200, nms_threshold=0.45, normalized=True,
+    for side, count in zip(SIDES, PRIORS, strict=True):
+        half = np.linspace(0.6, 1.6, count)[:, None] / side
+        middle = _middles(side)[:, None] / side
+        priors.append(np.concatenate([middle - half, middle + half], -1).reshape(-1, 4))
+    return {"priors": paddle.to_tensor(np.concatenate(priors).astype("float32"))}
+
+
+def _rows(maps: list[Any], width: int) -> Any:
+    return paddle.concat([item.transpose([0, 2, 3, 1]).reshape([0, -1, width]) for item in maps], axis=1)
+
+
+def _ssd(
+    self: Any, code_0: Any, logit_0: Any, code_1: Any, logit_1: Any, code_2: Any, logit_2: Any,
+    code_3: Any, logit_3: Any, code_4: Any, logit_4: Any, code_5: Any, logit_5: Any,
+) -> Any:  # fmt: skip
+    codes = _rows([code_0, code_1, code_2, code_3, code_4, code_5], 4)
+    logits = _rows([logit_0, logit_1, logit_2, logit_3, logit_4, logit_5], CLASSES + 1)
+    boxes = paddle.vision.ops.box_coder(self.priors, [0.1, 0.1, 0.2, 0.2], codes, "decode_center_size")
+    scores = paddle.nn.functional.softmax(logits).transpose([0, 2, 1])
+    return multiclass_nms3(
+        boxes, scores, score_threshold=0.01, nms_top_k=400, keep_top_k=200, nms_threshold=0.45, normalized=True,
         background_label=CLASSES,
     )  # fmt: skip
 
@@ -228,7 +187,7 @@ def _ssd_feeds(objects: int, batch: int, size: float) -> Feeds:
 
 
 HEADS = {
-    "yolov3": Head(3 * sum(CELLS), _yolo, _yolo_feeds),
-    "ppyoloe": Head(sum(CELLS), _ppyoloe, _ppyoloe_feeds),
-    "ssd": Head(sum(COUNTS), _ssd, _ssd_feeds),
+    "yolov3": Head(3 * sum(CELLS), layer_of(_yolo), _yolo_feeds),
+    "ppyoloe": Head(sum(CELLS), layer_of(_ppyoloe, _ppyoloe_parts), _ppyoloe_feeds),
+    "ssd": Head(sum(COUNTS), layer_of(_ssd, _ssd_parts), _ssd_feeds),
 }

@@ -18,6 +18,7 @@ from paddle import nn
 from paddle.nn import functional
 
 from benchmarks.attention_networks import NETWORKS as ATTENTION, Block
+from benchmarks.detection_heads import HEADS
 from benchmarks.further_networks import NETWORKS as FURTHER
 from gen_models.harness.building import multiclass_nms3
 from gen_models.networks import layouts
@@ -375,6 +376,7 @@ NETWORKS: dict[str, tuple[Any, list[tuple[str, list[int], str]]]] = {
     **{name: (build, [port]) for name, (build, port) in ATTENTION.items()},
     **CHANNELS_LAST,
     **FURTHER,
+    **{f"{name}_head": (head.build, head.ports) for name, head in HEADS.items()},
 }
 """Name -> (layer, its inputs: name, shape without the batch, type)."""
 

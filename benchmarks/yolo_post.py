@@ -11,28 +11,26 @@ two have a suppression of their own.
 
 from __future__ import annotations
 
+import statistics
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import openvino
-from numpy.typing import NDArray
 
-from benchmarks.detection_heads import HEADS, Head
-from benchmarks.record import Record, options, table
-from paddle2ov.passes import run_rewrites
-from paddle2ov.translation.model_builder import TranslationRequest, convert_program
-from paddle2ov.translation.registry import Registry
-from paddle2ov.workarounds import rewrites_for
+import paddle2ov
+from benchmarks.detection_heads import HEADS, Feeds
+from benchmarks.generated import exported
+from benchmarks.record import Record, options, ratios, spread, table
+from paddle2ov.conversion import translated
 
 OBJECTS = (0, 100, 300, 5000, -1)
 
 
-def compiled(head: Head, rewrite: bool, batch: int, threads: int) -> openvino.InferRequest:
+def compiled(folder: Path, rewrite: bool, batch: int, threads: int) -> openvino.InferRequest:
     """The post-processing in OpenVINO; of the given batch, or of any (0)."""
-    model = convert_program(TranslationRequest(head.program(), [], [], Registry()))
-    if rewrite:
-        run_rewrites(model, rewrites_for())
+    model = paddle2ov.convert(folder) if rewrite else translated(folder)
     if batch:
         model.reshape({port: [batch, *list(port.get_partial_shape())[1:]] for port in model.inputs})
     options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": threads}
@@ -50,49 +48,44 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20)
     args = parser.parse_args()
     record = Record("yolo_post", "Post-processing of detectors", __doc__)
-    rows = []
+    rows: list[tuple[str, int, Any]] = []
     for name in args.heads:
-        head = HEADS[name]
-        requests = [compiled(head, rewrite, args.batch, args.threads) for rewrite in (False, True)]
+        head, folder = HEADS[name], exported(f"{name}_head", "pir")
+        if folder is None:
+            continue
+        requests = [compiled(folder, rewrite, args.batch, args.threads) for rewrite in (False, True)]
         for objects in args.objects:
             feeds = head.feeds(head.boxes if objects < 0 else objects, args.batch, args.size)
-            rows.append({"head": name, "objects": objects, **measured(requests, feeds, args.runs)})
+            rows.append((name, objects, measured(requests, feeds, args.runs)))
             print(summary(rows[-1:]), flush=True)
     record.write(args.json, summary(rows))
 
 
-def summary(rows: list[dict[str, Any]]) -> str:
+def summary(rows: list[tuple[str, int, Any]]) -> str:
     """The table in Markdown."""
     cells = []
-    for row in rows:
-        objects = "all" if row["objects"] < 0 else row["objects"]
-        times = [f"{row[key]:.2f} ms" for key in ("all_ms", "candidates_ms")]
-        cells.append([row["head"], objects, row["found"], *times, "{ratio:.2f} ({low:.2f}-{high:.2f})".format(**row)])
+    for name, objects, (found, before, after) in rows:
+        times = [f"{statistics.median(values):.2f} ms" for values in (before, after)]
+        cells.append([name, "all" if objects < 0 else objects, found, *times, spread(ratios(before, after))])
     return table(["", "boxes with an object", "found", "all decoded", "candidates", "ratio"], cells)
 
 
-def measured(requests: list[openvino.InferRequest], feeds: dict[str, NDArray[Any]], runs: int) -> dict[str, float]:
-    """Times of both forms on the same inputs, whose results must agree."""
+def measured(requests: list[openvino.InferRequest], feeds: Feeds, runs: int) -> tuple[int, list[float], list[float]]:
+    """How many boxes are found, and times of both forms on the same inputs, whose results must agree."""
     for request in requests:
         for name, array in feeds.items():
             request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
-    results: list[list[NDArray[Any]]] = []
-    times: list[list[float]] = []
-    for run in range(runs + 1):
-        times.append([])
-        for request in requests:
+        request.infer()  # to warm up
+    first, second = ([np.array(request.get_output_tensor(i).data) for i in range(2)] for request in requests)
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+    times: tuple[list[float], list[float]] = [], []
+    for _ in range(runs):
+        for request, taken in zip(requests, times, strict=True):
             started = time.process_time()
             request.infer()
-            times[-1].append(1e3 * (time.process_time() - started))
-            if not run:  # the first one is to warm up
-                results.append([np.array(request.get_output_tensor(i).data) for i in range(2)])
-    for first, second in zip(*results, strict=True):
-        np.testing.assert_allclose(first, second, rtol=1e-4, atol=1e-4)
-    taken = np.array(times[1:])
-    low, ratio, high = np.percentile(taken[:, 0] / taken[:, 1], [25, 50, 75])
-    before, after = np.median(taken, 0)
-    count = int(results[1][1].sum())
-    return {"found": count, "all_ms": before, "candidates_ms": after, "ratio": ratio, "low": low, "high": high}
+            taken.append(1e3 * (time.process_time() - started))
+    return int(second[1].sum()), *times
 
 
 if __name__ == "__main__":
