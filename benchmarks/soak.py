@@ -17,11 +17,11 @@ import ctypes
 import itertools
 import os
 import re
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -31,6 +31,7 @@ import numpy as np
 from benchmarks.generated import model_folder
 from benchmarks.memory import resident
 from benchmarks.record import Record, options, table
+from gen_models.harness.legacy import formats_here
 
 Arrays = list[Any]
 Run = Callable[[Arrays], Arrays]
@@ -111,7 +112,8 @@ class Server:
     def __init__(self, name: str, scratch: Path) -> None:
         self.name = name
         self._rng = np.random.default_rng(0)
-        self._ways = itertools.cycle(_ways(_folders(name), scratch / name))
+        folders = [model_folder(name, format) for format in formats_here()]
+        self._ways = itertools.cycle(_ways(folders, scratch / name))
         self._fixed = NETWORKS[name](np.random.default_rng(1))
         self._expected: Arrays | None = None
         self._clones = self._replacements()
@@ -143,85 +145,63 @@ def _run_all(run: Run, inputs: Sequence[Arrays]) -> None:
         run(input_)
 
 
-def _folders(name: str) -> list[Path]:
-    """A network's models, of both formats where a Paddle that writes legacy ones is there."""
-    from gen_models.harness.legacy import formats_here
+@contextmanager
+def _predictor(config: Any) -> Iterator[Callable[[], Run]]:
+    """Makes clones of a predictor of `paddle2ov.inference`, which goes at the end."""
+    from paddle2ov.inference import create_predictor
 
-    return [model_folder(name, format) for format in formats_here()]
-
-
-class _Predictor:
-    """A predictor of `paddle2ov.inference`; deletes its cache directory at the end if that is its own."""
-
-    def __init__(self, config: Any, own_cache: Path | None = None) -> None:
-        from paddle2ov.inference import create_predictor
-
-        config.set_cpu_math_library_num_threads(1)
-        self._own_cache = own_cache
-        self._predictor: Any = create_predictor(config)
-
-    def __enter__(self) -> Callable[[], Run]:
-        return lambda: self._predictor.clone().run
-
-    def __exit__(self, *error: object) -> None:
-        self._predictor = None
-        if self._own_cache is not None:
-            shutil.rmtree(self._own_cache, ignore_errors=True)  # at the end of the process all folders are gone
+    config.set_cpu_math_library_num_threads(1)
+    predictor: Any = create_predictor(config)
+    yield lambda: predictor.clone().run
+    predictor = None
 
 
-class _Compiled:
-    """A model of `paddle2ov.convert`, whose weights are mapped, compiled by OpenVINO."""
-
-    def __init__(self, model: Any) -> None:
-        import openvino
-
-        settings = {**ONE_THREAD, "CPU_RUNTIME_CACHE_CAPACITY": 0, "INFERENCE_PRECISION_HINT": "f32"}
-        self._compiled: Any = openvino.Core().compile_model(model, "CPU", settings)
-
-    def __enter__(self) -> Callable[[], Run]:
-        def clone() -> Run:
-            request = self._compiled.create_infer_request()
-            return lambda inputs: [np.array(value) for value in request.infer(inputs).values()]
-
-        return clone
-
-    def __exit__(self, *error: object) -> None:
-        self._compiled = None
-
-
-def _ways(folders: Sequence[Path], scratch: Path) -> list[Callable[[], Any]]:
+def _ways(folders: Sequence[Path], scratch: Path) -> list[Callable[[], AbstractContextManager[Callable[[], Run]]]]:
     """The ways in which the models are loaded."""
+    import openvino
+
     from paddle2ov import convert
     from paddle2ov.inference import Config
 
-    def cached(folder: Path) -> _Predictor:
+    def cached(folder: Path, cache: Path = scratch) -> AbstractContextManager[Callable[[], Run]]:
         config = Config(folder)
-        config.set_optim_cache_dir(scratch)
-        return _Predictor(config)
+        config.set_optim_cache_dir(cache)
+        return _predictor(config)
 
-    def newly_cached(folder: Path) -> _Predictor:
-        config = Config(folder)
-        own = Path(tempfile.mkdtemp(dir=scratch.parent))
-        config.set_optim_cache_dir(own)
-        return _Predictor(config, own)
+    @contextmanager
+    def newly_cached(folder: Path) -> Iterator[Callable[[], Run]]:
+        own = tempfile.TemporaryDirectory(dir=scratch.parent, ignore_cleanup_errors=True)  # at the end all are gone
+        with own, cached(folder, Path(own.name)) as clone:
+            yield clone
 
-    def from_memory(folder: Path) -> _Predictor:
+    def from_memory(folder: Path) -> AbstractContextManager[Callable[[], Run]]:
         program = next(path for path in folder.iterdir() if path.name in ("inference.json", "inference.pdmodel"))
         params = program.with_suffix(".pdiparams")
         contents = program.read_bytes(), params.read_bytes() if params.exists() else b""
         config = Config()
         config.set_model_buffer(contents[0], len(contents[0]), contents[1], len(contents[1]))
-        return _Predictor(config)
+        return _predictor(config)
 
-    def from_files(folder: Path) -> _Predictor:
-        return _Predictor(Config(folder))
+    def from_files(folder: Path) -> AbstractContextManager[Callable[[], Run]]:
+        return _predictor(Config(folder))
 
-    def converted(folder: Path) -> _Compiled:
-        return _Compiled(convert(folder))
+    @contextmanager
+    def converted(folder: Path) -> Iterator[Callable[[], Run]]:
+        """By `paddle2ov.convert`, whose weights are mapped, and OpenVINO."""
+        settings = {**ONE_THREAD, "CPU_RUNTIME_CACHE_CAPACITY": 0, "INFERENCE_PRECISION_HINT": "f32"}
+        compiled: Any = openvino.Core().compile_model(convert(folder), "CPU", settings)
 
-    ways: list[Callable[[Path], Any]] = [from_files, cached, newly_cached, from_memory, converted]
+        def clone() -> Run:
+            request = compiled.create_infer_request()
+            return lambda inputs: [np.array(value) for value in request.infer(inputs).values()]
+
+        yield clone
+        compiled = None
+
     # One format after the other in each way; what fails is seen in the first rounds.
-    return [partial(way, folder) for way in ways for folder in folders]
+    return [
+        partial(way, folder) for way in (from_files, cached, newly_cached, from_memory, converted) for folder in folders
+    ]
 
 
 class _AllocatorState(ctypes.Structure):
