@@ -24,14 +24,12 @@ from collections.abc import Callable, Sequence
 from multiprocessing import get_context
 from pathlib import Path
 
-from openvino import Model
-
 import paddle2ov
 from benchmarks.conversion_kinds import KINDS
 from benchmarks.generated import model_folder
 from benchmarks.record import table
 from paddle2ov.conversion import translated
-from paddle2ov.graph.bodies import bodies_of
+from paddle2ov.graph.bodies import walk
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import Target, rewrites_for
 
@@ -87,7 +85,7 @@ def counted(name: str) -> Counts:
     alone = _calls(lambda: run_rewrites(graph, rewrites))
     counts = (*whole, *alone)
     per_operator = (round(count / report.operators, 2) for count in counts)
-    return dict(zip(COUNTED, (*per_operator, _nodes(converted)), strict=True))
+    return dict(zip(COUNTED, (*per_operator, len(list(walk(converted)))), strict=True))
 
 
 def _calls(run: Callable[[], object]) -> tuple[int, int]:
@@ -101,11 +99,6 @@ def _calls(run: Callable[[], object]) -> tuple[int, int]:
         elif "openvino._pyopenvino" in entry.code:
             bindings += entry.callcount
     return python, bindings
-
-
-def _nodes(model: Model) -> int:
-    nodes = model.get_ops()
-    return len(nodes) + sum(_nodes(body) for node in nodes for body in bodies_of(node))
 
 
 def ceilings() -> dict[str, Counts]:

@@ -24,6 +24,8 @@ from tools.written import ROOT, write_or_check
 TARGET = ROOT / "docs" / "openvino_faults.md"
 REWRITES = ROOT / "docs" / "rewrites.md"
 SECTION = "## What OpenVINO computes wrongly\n"
+RELEASE = "2026.4.1"
+"""The release of OpenVINO that has all of them."""
 
 HEAD = """# Faults of OpenVINO
 
@@ -112,7 +114,7 @@ def _entry(fault: OpenVINOFault, where: list[str]) -> str:
     precision = "" if fault.precision == "f32" else ", in bfloat16"
     names = ", ".join(f"`{item}`" for item in where)
     return (
-        f"\n## {fault.name}\n\n{fault.text}\n\nOpenVINO {', '.join(fault.versions)}{precision}{needs}. "
+        f"\n## {fault.name}\n\n{fault.text}\n\nOpenVINO {RELEASE}{precision}{needs}. "
         f"Graph in `{fault.graph.__module__.replace('.', '/')}.py`; worked around in {names}.\n"
     )
 

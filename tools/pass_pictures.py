@@ -12,27 +12,14 @@ from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 from openvino import Model, Node, Output
 from openvino.op import Parameter
 
 from paddle2ov.graph.opset import ops
-from paddle2ov.passes import run_rewrites
-from paddle2ov.passes.attention.add_masks_to_scores import add_masks_to_scores
-from paddle2ov.passes.attention.gather_windows import gather_windows
-from paddle2ov.passes.attention.merge_patches import merge_patches
-from paddle2ov.passes.attention.split_qkv import split_qkv
-from paddle2ov.passes.detection.gather_pushdown import gather_pushdown
-from paddle2ov.passes.fourier.transforms_to_products import transforms_to_products
-from paddle2ov.passes.layout.absorb_transposes import absorb_transposes
-from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
-from paddle2ov.passes.layout.move_transposes import move_transposes
-from paddle2ov.passes.layout.sink_squeezes import sink_squeezes
-from paddle2ov.passes.layout.squeeze_unit_axes import squeeze_unit_axes
-from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
-from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
+from paddle2ov.graph.upstream import upstream
+from paddle2ov.passes import REWRITES, run_rewrites
 
 MOVES = {"Transpose", "Roll", "Gather", "Split", "VariadicSplit", "Reshape", "Slice", "Concat"}
 """Nodes that move data, or may; they are drawn in a colour of their own."""
@@ -64,15 +51,9 @@ def transpose(x: Node | Output, *axes: int) -> Node:
     return ops.transpose(x, np.array(axes))
 
 
-def model(*results: Node | Output) -> Model:
-    parameters: dict[str, Parameter] = {}
-    waiting = [result.get_node() if isinstance(result, Output) else result for result in results]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Parameter):
-            parameters[node.get_name()] = node
-        waiting += [port.get_source_output().get_node() for port in node.inputs()]
-    return Model([ops.result(result) for result in results], list(parameters.values()))
+def model(*values: Node | Output) -> Model:
+    results = [ops.result(value) for value in values]
+    return Model(results, [node for node in upstream(results) if isinstance(node, Parameter)])
 
 
 def permutes_without_moves() -> Model:
@@ -171,22 +152,22 @@ def spectrum() -> Model:
     return model(*(ops.slice(ops.gather(pairs, np.array(i), np.array(-1)), *bounds) for i in (0, 1)))
 
 
-PICTURES: dict[str, tuple[Callable[[], Model], tuple[Any, ...]]] = {
-    "transposes_to_reshapes": (permutes_without_moves, (transposes_to_reshapes,)),
-    "split_qkv": (attention, (split_qkv,)),
-    "gather_windows": (windows, (gather_windows,)),
-    "merge_patches": (corners, (merge_patches,)),
-    "add_masks_to_scores": (masks, (add_masks_to_scores,)),
-    "absorb_transposes": (key, (absorb_transposes,)),
-    "squeeze_unit_axes": (sequence, (squeeze_unit_axes,)),
-    "sink_squeezes": (longer_sequence, (sink_squeezes,)),
-    "move_transposes": (between_layouts, (move_transposes,)),
-    "fuse_transposes": (chain, (fuse_transposes,)),
-    "transforms_to_products": (spectrum, (transforms_to_products,)),
-    "gather_pushdown": (decoder, (gather_pushdown,)),
-    "transpose_feature_maps": (grids, (transpose_feature_maps,)),
+PICTURES: dict[str, Callable[[], Model]] = {
+    "transposes_to_reshapes": permutes_without_moves,
+    "split_qkv": attention,
+    "gather_windows": windows,
+    "merge_patches": corners,
+    "add_masks_to_scores": masks,
+    "absorb_transposes": key,
+    "squeeze_unit_axes": sequence,
+    "sink_squeezes": longer_sequence,
+    "move_transposes": between_layouts,
+    "fuse_transposes": chain,
+    "transforms_to_products": spectrum,
+    "gather_pushdown": decoder,
+    "transpose_feature_maps": grids,
 }
-"""Rewrite -> the graph it is shown on, and what is run on it."""
+"""Rewrite -> the graph it is shown on."""
 
 
 def layout(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
@@ -245,10 +226,9 @@ def drawing(graph: Model) -> tuple[str, float, float]:
 
 def picture(name: str) -> str:
     """Before and after, side by side."""
-    build, rewrites = PICTURES[name]
-    graph = build()
+    graph = PICTURES[name]()
     before = drawing(graph)
-    done = run_rewrites(graph, rewrites)
+    done = run_rewrites(graph, tuple(rewrite for rewrite in REWRITES if rewrite.__name__ == name))
     if not any(count for counts in done.values() for count in counts.values()):
         raise RuntimeError(f"{name} did nothing to its example")
     after = drawing(graph)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-from openvino import Model
+from typing import Any
 
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from tools.faults import prelude
-from tools.faults.prelude import Arrays, Graph
+from tools.faults.prelude import Graph
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("converters", "paddle2ov")
@@ -24,7 +23,6 @@ class OpenVINOFault:
 
     Attributes:
         graph: builds the model, the inputs of each run and the right results.
-        versions: the versions of OpenVINO, among those that the project supports, that have it.
         precision: what has to be computed in: "f32", or "default" for bfloat16 where the processor has it.
         tolerance: of the comparison, relative, and absolute from 1e-5 on.
         processor: what the processor must have, or must not, as "avx2" or "avx2, not amx"; "" where it does not matter.
@@ -32,11 +30,10 @@ class OpenVINOFault:
     """
 
     graph: Callable[[], Graph]
-    versions: tuple[str, ...]
-    precision: str
-    tolerance: float
-    processor: str
-    threads: int
+    precision: str = "f32"
+    tolerance: float = 1e-3
+    processor: str = ""
+    threads: int = 0
 
     @property
     def name(self) -> str:
@@ -46,11 +43,6 @@ class OpenVINOFault:
     def text(self) -> str:
         """What is wrong."""
         return inspect.cleandoc(self.graph.__doc__ or "")
-
-    def build(self) -> tuple[Model, Sequence[Arrays]]:
-        """The model, and the inputs of each run."""
-        model, runs, _ = self.graph()
-        return model, runs
 
     def script(self) -> str:
         """A program of its own, which ends with an error (or crashes) as long as OpenVINO has the fault."""
@@ -67,19 +59,12 @@ class OpenVINOFault:
 FAULTS: dict[str, OpenVINOFault] = {}
 
 
-def fault(
-    *,
-    versions: tuple[str, ...] = ("2026.4.1",),
-    precision: str = "f32",
-    tolerance: float = 1e-3,
-    processor: str = "",
-    threads: int = 0,
-) -> Callable[[Callable[[], Graph]], Callable[[], Graph]]:
-    """Registers a function as the graph of a fault, under its name."""
+def fault(**facts: Any) -> Callable[[Callable[[], Graph]], Callable[[], Graph]]:
+    """Registers a function as the graph of a fault, under its name; `facts` are attributes of `OpenVINOFault`."""
 
     def register(graph: Callable[[], Graph]) -> Callable[[], Graph]:
         assert graph.__name__ not in FAULTS, graph.__name__
-        FAULTS[graph.__name__] = OpenVINOFault(graph, versions, precision, tolerance, processor, threads)
+        FAULTS[graph.__name__] = OpenVINOFault(graph, **facts)
         return graph
 
     return register
@@ -96,15 +81,11 @@ def places() -> dict[str, list[str]]:
             if "@works_around(" not in (text := path.read_text()):
                 continue
             module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-            for place, name in _marks(ast.parse(text)):
-                by_fault.setdefault(name, []).append(f"{module}.{place}")
+            nodes = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.ClassDef))
+            for node in nodes:
+                for name in marks_of(node):
+                    by_fault.setdefault(name, []).append(f"{module}.{node.name}")
     return by_fault
-
-
-def _marks(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield from ((node.name, name) for name in marks_of(node))
 
 
 def marks_of(node: ast.FunctionDef | ast.ClassDef) -> Iterator[str]:
@@ -114,6 +95,3 @@ def marks_of(node: ast.FunctionDef | ast.ClassDef) -> Iterator[str]:
             for name in mark.args:
                 assert isinstance(name, ast.Constant), "works_around takes names as string literals"
                 yield str(name.value)
-
-
-__all__ = ["FAULTS", "ROOT", "SOURCES", "OpenVINOFault", "fault", "marks_of", "places"]

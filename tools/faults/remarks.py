@@ -122,6 +122,3 @@ def _texts(text: str, tree: ast.AST) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, " ".join(node.value.value.split())
-
-
-__all__ = ["REASONS", "unmarked", "unmarked_in"]

@@ -64,6 +64,3 @@ def _flags() -> set[str]:
     info = Path("/proc/cpuinfo")
     match = re.search(r"(?m)^flags\s*:(.*)", info.read_text()) if info.exists() else None
     return set(match[1].split()) if match else set()
-
-
-__all__ = ["outcome", "table"]
