@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from openvino import Model, Type, opset16 as ops
 
-from tools.faults.prelude import Graph, numbers, parameter
+from tools.faults.prelude import Graph, loop_results, numbers, parameter
 from tools.faults.register import fault
 
 
@@ -16,12 +16,8 @@ def loop_over_constants() -> Graph:
     x = parameter(2)
     state = parameter(-1)
     count = ops.add(ops.bucketize(ops.constant(np.float32(0)), np.ones(1, np.float32), "i64"), np.int64(3))
-    loop = ops.loop(count, ops.constant(np.array(True)))
-    longer = ops.result(ops.concat([state, ops.constant(np.ones(1, np.float32))], 0))
-    loop.set_function(Model([ops.result(ops.constant(np.array(True))), longer], [state]))
-    loop.set_special_body_ports([-1, 0])
-    loop.set_merged_input(state, ops.constant(np.zeros(1, np.float32)).output(0), longer.output(0))
-    rows = loop.get_iter_value(longer.output(0), -1)
+    longer = ops.concat([state, np.ones(1, np.float32)], 0)
+    (rows,) = loop_results(count, [(state, ops.constant(np.zeros(1, np.float32)), longer)])
     data = numbers(2)
     return Model([rows, ops.abs(x).output(0)], [x]), [[data]], [[np.array([0, 1, 1, 1], np.float32), np.abs(data)]]
 

@@ -3,7 +3,7 @@
 import numpy as np
 from openvino import Model, PartialShape, Type, opset16 as ops
 
-from tools.faults.prelude import Graph, numbers, parameter
+from tools.faults.prelude import Graph, loop_results, numbers, parameter
 from tools.faults.register import fault
 
 
@@ -28,14 +28,7 @@ def loop_states_that_change_places() -> Graph:
     """If a loop swaps two states, one is overwritten before the other one is read."""
     count, x, y = parameter(kind=Type.i64), parameter(2), parameter(2)
     left, right = parameter(2), parameter(2)
-    go = ops.constant(np.array(True))
-    loop = ops.loop(count, ops.constant(np.array(True)))
-    results = [ops.result(go), ops.result(right), ops.result(left)]
-    loop.set_function(Model(results, [left, right]))
-    loop.set_special_body_ports([-1, 0])
-    loop.set_merged_input(left, x.output(0), results[1].output(0))
-    loop.set_merged_input(right, y.output(0), results[2].output(0))
-    outputs = [loop.get_iter_value(result.output(0), -1) for result in results[1:]]
+    outputs = loop_results(count, [(left, x, right), (right, y, left)])
     arrays = [np.array(3), numbers(2), numbers(2, seed=1)]
     return Model(outputs, [count, x, y]), [arrays], [[arrays[2], arrays[1]]]
 
@@ -45,15 +38,9 @@ def loop_states_written_in_place() -> Graph:
     """If a loop swaps states that are written in place, one is overwritten before the other one is read."""
     x, y = parameter(3, 4), parameter(3, 4)
     left, right = parameter(3, 4), parameter(3, 4)
-    loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
     row = np.full((1, 4), 7, np.float32)
     written = [ops.scatter_update(state, np.array([1]), row, np.int64(0)) for state in (right, left)]
-    results = [ops.result(ops.constant(np.array(True))), *map(ops.result, written)]
-    loop.set_function(Model(results, [left, right]))
-    loop.set_special_body_ports([-1, 0])
-    loop.set_merged_input(left, x.output(0), results[1].output(0))
-    loop.set_merged_input(right, y.output(0), results[2].output(0))
-    outputs = [loop.get_iter_value(result.output(0), -1) for result in results[1:]]
+    outputs = loop_results(ops.constant(np.int64(3)), [(left, x, written[0]), (right, y, written[1])])
     first, second = numbers(3, 4), numbers(3, 4, seed=1)
     want = [second.copy(), first.copy()]
     for array in want:
@@ -82,13 +69,9 @@ def loop_without_iterations() -> Graph:
 def loop_known_not_to_run() -> Graph:
     """The result of a loop whose condition is known to be false is inferred to be empty; a number is refused."""
     x, state = parameter(2, 3), parameter(2, 3)
-    loop = ops.loop(ops.constant(np.int64(-1)), ops.constant(np.array(False)))
-    results = [ops.result(ops.constant(np.array(True))), ops.result(ops.relu(state))]
-    loop.set_function(Model(results, [state]))
-    loop.set_special_body_ports([-1, 0])
-    loop.set_merged_input(state, x.output(0), results[1].output(0))
+    (out,) = loop_results(ops.constant(np.int64(-1)), [(state, x, ops.relu(state))], runs=False)
     data = numbers(2, 3)
-    return Model([ops.relu(loop.get_iter_value(results[1].output(0), -1))], [x]), [[data]], [[np.maximum(data, 0)]]
+    return Model([ops.relu(out)], [x]), [[data]], [[np.maximum(data, 0)]]
 
 
 @fault()
@@ -113,16 +96,11 @@ def loop_overwrites_what_softmax_reads() -> Graph:
     """A Softmax in a loop overwrites the tensor that every iteration reads: the next one reads its result."""
     x, start = parameter(2, 3), parameter(2, 3)
     kept, state = parameter(2, 3), parameter(2, 3)
-    loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
-    results = [ops.result(ops.constant(np.array(True))), ops.result(ops.add(state, ops.softmax(kept, 1)))]
-    loop.set_function(Model(results, [kept, state]))
-    loop.set_special_body_ports([-1, 0])
-    loop.set_invariant_input(kept, x.output(0))
-    loop.set_merged_input(state, start.output(0), results[1].output(0))
+    out = loop_results(ops.constant(np.int64(3)), [(state, start, ops.add(state, ops.softmax(kept, 1)))], [(kept, x)])
     data, first = numbers(2, 3), numbers(2, 3, seed=1)
     powers = np.exp(data)
     want = first + 3 * powers / powers.sum(1, keepdims=True)
-    return Model([loop.get_iter_value(results[1].output(0), -1)], [x, start]), [[data, first]] * 2, [[want]] * 2
+    return Model(out, [x, start]), [[data, first]] * 2, [[want]] * 2
 
 
 @fault()
@@ -130,31 +108,20 @@ def loop_overwrites_what_views_show() -> Graph:
     """A Swish of a view in a loop overwrites the tensor that every iteration reads."""
     x, start = parameter(2, 3), parameter(2, 3)
     kept, state = parameter(2, 3), parameter(2, 3)
-    loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
     swish = ops.reduce_sum(ops.swish(ops.unsqueeze(kept, np.array([0]))), np.array([0]), False)
-    results = [ops.result(ops.constant(np.array(True))), ops.result(ops.add(state, swish))]
-    loop.set_function(Model(results, [kept, state]))
-    loop.set_special_body_ports([-1, 0])
-    loop.set_invariant_input(kept, x.output(0))
-    loop.set_merged_input(state, start.output(0), results[1].output(0))
+    out = loop_results(ops.constant(np.int64(3)), [(state, start, ops.add(state, swish))], [(kept, x)])
     data, first = numbers(2, 3), numbers(2, 3, seed=1)
     want = first + 3 * data / (1 + np.exp(-data))
-    return Model([loop.get_iter_value(results[1].output(0), -1)], [x, start]), [[data, first]] * 2, [[want]] * 2
+    return Model(out, [x, start]), [[data, first]] * 2, [[want]] * 2
 
 
 @fault()
 def loop_of_growing_state() -> Graph:
     """A loop whose state grows does not return the initial state if it does not run."""
     count, x, state = parameter(kind=Type.i64), parameter(-1), parameter(-1)
-    loop = ops.loop(count, ops.constant(np.array(True)))
-    longer = ops.concat([state, np.zeros(2, np.float32)], 0)
-    results = [ops.result(ops.constant(np.array(True))), ops.result(longer)]
-    loop.set_function(Model(results, [state]))
-    loop.set_special_body_ports([-1, 0])
-    loop.set_merged_input(state, x.output(0), results[1].output(0))
+    out = loop_results(count, [(state, x, ops.concat([state, np.zeros(2, np.float32)], 0))])
     data = numbers(1)
-    out = loop.get_iter_value(results[1].output(0), -1)
-    return Model([out], [count, x]), [[np.array(0), data]], [[data]]
+    return Model(out, [count, x]), [[np.array(0), data]], [[data]]
 
 
 @fault()
@@ -177,13 +144,5 @@ def loop_state_of_another_rank() -> Graph:
     """A loop whose state turns from a scalar into a tensor does not compile."""
     count, x = parameter(kind=Type.i64), parameter()
     state = ops.parameter(PartialShape.dynamic())
-    loop = ops.loop(count, ops.constant(np.array(True)))
-    results = [
-        ops.result(ops.constant(np.array(True))),
-        ops.result(ops.reshape(state, np.array([1]), False)),
-    ]
-    loop.set_function(Model(results, [state]))
-    loop.set_special_body_ports([-1, 0])
-    loop.set_merged_input(state, x.output(0), results[1].output(0))
-    out = loop.get_iter_value(results[1].output(0), -1)
-    return Model([out], [count, x]), [[np.array(2), np.array(3, np.float32)]], [[np.array([3], np.float32)]]
+    out = loop_results(count, [(state, x, ops.reshape(state, np.array([1]), False))])
+    return Model(out, [count, x]), [[np.array(2), np.array(3, np.float32)]], [[np.array([3], np.float32)]]

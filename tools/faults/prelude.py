@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from openvino import Core, Model, PartialShape, Type, opset16 as ops
+from openvino import Core, Model, Output, PartialShape, Type, opset16 as ops
 from openvino.op import Parameter
 
 Arrays = Sequence[NDArray[Any]]
@@ -19,6 +19,27 @@ def parameter(*dims: int, kind: Type = Type.f32) -> Parameter:
 
 def numbers(*shape: int, seed: int = 0) -> NDArray[np.float32]:
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def loop_results(
+    count: Any,
+    states: Sequence[tuple[Parameter, Any, Any]],
+    kept: Sequence[tuple[Parameter, Any]] = (),
+    runs: bool = True,
+) -> list[Output]:
+    """The states that a loop ends with; of each: its parameter in the body, the first one, and the next one there.
+
+    What it keeps is a parameter of the body and the value of all iterations; `runs` is its condition at first.
+    """
+    loop, after = ops.loop(count, ops.constant(np.array(runs))), [ops.result(state) for _, _, state in states]
+    parameters = [parameter for parameter, *_ in (*kept, *states)]
+    loop.set_function(Model([ops.result(ops.constant(np.array(True))), *after], parameters))
+    loop.set_special_body_ports([-1, 0])
+    for parameter, value in kept:
+        loop.set_invariant_input(parameter, value.output(0))
+    for (parameter, first, _), result in zip(states, after, strict=True):
+        loop.set_merged_input(parameter, first.output(0), result.output(0))
+    return [loop.get_iter_value(result.output(0), -1) for result in after]
 
 
 def check(graph: Graph, precision: str, tolerance: float, threads: int = 0) -> None:
