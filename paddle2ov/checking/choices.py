@@ -17,7 +17,7 @@ import numpy as np
 from openvino import Model, Node, Output, Tensor
 
 from paddle2ov.checking.device import Device
-from paddle2ov.comparison.evaluator import Evaluator, ValueKey, node_number, nodes_by_number
+from paddle2ov.comparison.evaluator import Evaluator, ValueKey, keys_read, node_number, nodes_by_number
 from paddle2ov.comparison.rounding import Lanes, chooses, compare
 from paddle2ov.comparison.single_node import Kernel
 from paddle2ov.comparison.tensors import is_same, to_array
@@ -108,16 +108,11 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
     shown: dict[ValueKey, int] = {}
     base = len(copy.outputs)
     ports: list[Output] = []
-    for number, node in nodes.items():
-        wrote = [(number, port) for port in node.outputs()]
-        read = [
-            (node_number(port.get_node()), port)
-            for port in node.input_values()
-            if port.get_node().get_type_name() != "Constant"
-        ]
-        for owner, port in (*read, *wrote):
-            key = (owner, port.get_index())
-            if key not in shown and owner not in inputs:
+    for node in nodes.values():
+        read = [port for port in node.input_values() if port.get_node().get_type_name() != "Constant"]
+        for port in (*read, *node.outputs()):
+            key = (node_number(port.get_node()), port.get_index())
+            if key not in shown and key[0] not in inputs:
                 shown[key] = base + len(ports)
                 ports.append(port)
     copy.add_results([ops.result(port) for port in ports])
@@ -128,10 +123,9 @@ def observe(model: Model, device: Device, sequence: Sequence[Sequence[Tensor]]) 
         if isinstance(result, str):
             continue
         for number, node in nodes.items():
-            read_keys = [(node_number(port.get_node()), port.get_index()) for port in node.input_values()]
             read_tensors = [
                 input_tensors[inputs[key[0]]] if key[0] in inputs else result[shown[key]] if key in shown else None
-                for key in read_keys
+                for key in keys_read(node)
             ]
             seen[number] = ObservedNode(read_tensors, [result[shown[number, i]] for i in range(node.get_output_size())])
     return observed

@@ -10,7 +10,15 @@ from openvino import Model, Node
 from paddle2ov.checking.choices import Choices, NodeTie, ObservedNode
 from paddle2ov.checking.device import Device
 from paddle2ov.checking.judge import InputTensors
-from paddle2ov.comparison.evaluator import Computed, Evaluator, ValueKey, node_number, nodes_by_number, numbered
+from paddle2ov.comparison.evaluator import (
+    Computed,
+    Evaluator,
+    ValueKey,
+    keys_read,
+    node_number,
+    nodes_by_number,
+    numbered,
+)
 from paddle2ov.comparison.rounding import Rounding, chooses
 from paddle2ov.passes import run_rewrites
 from paddle2ov.progress import StageProgress
@@ -66,7 +74,7 @@ class RewriteCheck:
         choosing = [node for node in nodes_by_number(model).values() if chooses(node)]
         keep: set[ValueKey] = set()
         for node in choosing:
-            keep.update(_read_by(node))
+            keep.update(keys_read(node))
             keep.update((node_number(node), i) for i in range(node.get_output_size()))
         got = reference.run(inputs, keep=keep)
         reason = _compared(got, computed)
@@ -85,14 +93,10 @@ class RewriteCheck:
         for node in choosing:
             number = self._by_name.get((node.get_type_name(), node.get_friendly_name()))
             if number is not None:
-                read = [got.kept[key][0] if key in got.kept else None for key in _read_by(node)]
+                read = [got.kept[key][0] if key in got.kept else None for key in keys_read(node)]
                 wrote = [got.kept[node_number(node), i][0] for i in range(node.get_output_size())]
                 observed[number] = ObservedNode(read, wrote)
         return observed
-
-
-def _read_by(node: Node) -> list[ValueKey]:
-    return [(node_number(port.get_node()), port.get_index()) for port in node.input_values()]
 
 
 def _compared(got: Computed, computed: Computed) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from openvino import Model, Tensor
+from openvino import Model, Node, Tensor
 from openvino.op import Constant, Parameter
 
-from paddle2ov.comparison.evaluator import NUMBER, ValueKey, node_number, nodes_by_number
+from paddle2ov.comparison.evaluator import NUMBER, ValueKey, keys_read, node_number, nodes_by_number
 from paddle2ov.comparison.tensors import copied, is_float
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
@@ -48,7 +48,7 @@ class Structure:
             self.order.append(number)
             self.kinds[number] = node.get_type_name()
             self.is_integer[number] = not any(is_float(port.get_element_type()) for port in node.outputs())
-            self.sources[number] = [(node_number(value.get_node()), value.get_index()) for value in node.input_values()]
+            self.sources[number] = keys_read(node)
             for key in self.sources[number]:
                 self.readers.setdefault(key, []).append(number)
         self.results: tuple[ValueKey, ...] = tuple(self.sources[node_number(node)][0] for node in model.get_results())
@@ -82,15 +82,13 @@ def build(structure: Structure, part: Part, constants: Mapping[ValueKey, Tensor]
         number, port = key
         output = nodes[number].output(port)
         if key in constants:
-            for target in consumers(output):
-                target.replace_source_output(Constant(copied(constants[key])).output(0))
-            continue
-        parameter = ops.parameter(output.get_partial_shape(), output.get_element_type())
-        parameter.set_friendly_name(f"cut_{number}_{port}")
-        parameter.get_rt_info()[NUMBER] = str(_FIRST_NEW + i)
+            source: Node = Constant(copied(constants[key]))
+        else:
+            source = parameters[key] = ops.parameter(output.get_partial_shape(), output.get_element_type())
+            source.set_friendly_name(f"cut_{number}_{port}")
+            source.get_rt_info()[NUMBER] = str(_FIRST_NEW + i)
         for target in consumers(output):
-            target.replace_source_output(parameter.output(0))
-        parameters[key] = parameter
+            target.replace_source_output(source.output(0))
     read = {key for number in computed for key in structure.sources[number]} | set(part.results)
     for node in model.get_parameters():
         key = (node_number(node), 0)
@@ -98,7 +96,5 @@ def build(structure: Structure, part: Part, constants: Mapping[ValueKey, Tensor]
             parameters[key] = node
     outputs = [parameters[key].output(0) if key in parameters else nodes[key[0]].output(key[1]) for key in part.results]
     sinks = [node for node in model.get_sinks() if node_number(node) in computed]
-    keys = list(parameters)
     results = [ops.result(output) for output in outputs]
-    made = Model(results, sinks, [parameters[key] for key in keys], "part")
-    return made, keys
+    return Model(results, sinks, list(parameters.values()), "part"), list(parameters)

@@ -48,6 +48,11 @@ def node_number(node: Node, default: int = -1) -> int:
     return int(info[NUMBER].value) if NUMBER in info else default
 
 
+def keys_read(node: Node) -> list[ValueKey]:
+    """The values that a node of a numbered model reads."""
+    return [(node_number(value.get_node()), value.get_index()) for value in node.input_values()]
+
+
 def nodes_by_number(model: Model) -> dict[int, Node]:
     """The nodes of a numbered model."""
     return {number: node for node in model.get_ordered_ops() if (number := node_number(node)) >= 0}

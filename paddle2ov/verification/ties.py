@@ -34,6 +34,15 @@ _CHECKS: dict[Kind, Mapping[str, Callable[[ObservedOperator], Reordering | None]
     "vectors": VECTOR_CHECKS,
     "steps": STEP_CHECKS,
 }
+_MEANING: dict[Kind, str] = {
+    "order": "{0.moved} of {0.entries} entries in the order of ties, scores at most {0.gap:.2g} apart",
+    "vectors": "{0.moved} of {0.entries} vectors are others, such as the negatives of Paddle's; they fit their "
+    "definition within {0.gap:.2g}, as Paddle's do",
+    "steps": "{0.moved} of {0.entries} numbers half-way between two steps are rounded to the other one, from what is "
+    "at most {0.gap:.2g} apart",
+    "choice": "{0.moved} of {0.entries} elements chosen otherwise, as Paddle does from what OpenVINO read, which is at "
+    "most {0.gap:.2g} away",
+}
 CHOOSING = {*(type_ for checks in _CHECKS.values() for type_ in checks), *with_trait("selects")}
 
 
@@ -66,24 +75,7 @@ class Tie:
 
     def describe(self) -> str:
         """The same as a sentence."""
-        if self.kind == "order":
-            what = f"{self.moved} of {self.entries} entries in the order of ties, scores at most {self.gap:.2g} apart"
-        elif self.kind == "vectors":
-            what = (
-                f"{self.moved} of {self.entries} vectors are others, such as the negatives of Paddle's; they fit their "
-                f"definition within {self.gap:.2g}, as Paddle's do"
-            )
-        elif self.kind == "steps":
-            what = (
-                f"{self.moved} of {self.entries} numbers half-way between two steps are rounded to the other one, from "
-                f"what is at most {self.gap:.2g} apart"
-            )
-        else:
-            what = (
-                f"{self.moved} of {self.entries} elements chosen otherwise, as Paddle does from what OpenVINO read, "
-                f"which is at most {self.gap:.2g} away"
-            )
-        return f"{self.place}: {what}"
+        return f"{self.place}: {_MEANING[self.kind].format(self)}"
 
 
 class TieFinder:

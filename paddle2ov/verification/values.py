@@ -88,7 +88,12 @@ class Values:
 
     def of_openvino(self, names: Iterable[str]) -> dict[str, Result]:
         """OpenVINO's values of the variables that can be model outputs, without the fixed ones."""
-        return dict(self._of_openvino([name for name in dict.fromkeys(names) if name not in self.fixed]))
+        wanted = [name for name in dict.fromkeys(names) if name not in self.fixed]
+        computed = self.compute(self.fixed, wanted) if wanted else None
+        if computed is not None:
+            return dict(zip(wanted, computed[0], strict=True))
+        middle = len(wanted) // 2  # of several, one may be no result: the others still can
+        return self.of_openvino(wanted[:middle]) | self.of_openvino(wanted[middle:]) if middle else {}
 
     def around(
         self, operators: Iterable[Operator], wanted: Sequence[str]
@@ -140,15 +145,6 @@ class Values:
         except Exception:  # whatever a conversion of a cut program raises: the whole one has passed
             return None
         return results[: len(names)], model
-
-    def _of_openvino(self, names: Sequence[str]) -> Iterator[tuple[str, Result]]:
-        computed = self.compute(self.fixed, names) if names else None
-        if computed is not None:
-            yield from zip(names, computed[0], strict=True)
-        elif len(names) > 1:  # a value that cannot be a result: the others still can
-            middle = len(names) // 2
-            yield from self._of_openvino(names[:middle])
-            yield from self._of_openvino(names[middle:])
 
     def parameters_of(self, operator: Operator) -> dict[str, AnyArray]:
         """The parameters that an operator reads, which are the same on both sides."""
