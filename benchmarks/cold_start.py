@@ -55,7 +55,9 @@ def main() -> None:
             imports = {
                 kind: min(least, cpu_time([sys.executable, "-c", IMPORTS[kind]])) for kind, least in imports.items()
             }
-    result = f"{_table(figures)}\n\nImports alone: {_named(imports)}."
+    heads = ["", "C++ cold", "ours", "ratio", "C++ warm", "ours", "ratio"]
+    named = ", ".join(f"{kind} {1e3 * seconds:.0f} ms" for kind, seconds in imports.items())
+    result = f"{table(heads, [_row(*item) for item in figures.items()])}\n\nImports alone: {named}."
     record.write(arguments.json, result)
 
 
@@ -89,22 +91,12 @@ def cpu_time(command: list[str]) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def _table(figures: dict[str, dict[str, float]]) -> str:
-    return table(
-        ["", "C++ cold", "ours", "ratio", "C++ warm", "ours", "ratio"], [_row(*item) for item in figures.items()]
-    )
-
-
 def _row(name: str, found: dict[str, float]) -> list[str]:
     row = [name]
     for state in ("cold", "warm"):
         other, own = found[f"frontend {state}"], found[f"ours {state}"]
         row += [f"{1e3 * other:.0f} ms", f"{1e3 * own:.0f} ms", f"{own / other:.2f}"]
     return row
-
-
-def _named(imports: dict[str, float]) -> str:
-    return ", ".join(f"{kind} {1e3 * seconds:.0f} ms" for kind, seconds in imports.items())
 
 
 if __name__ == "__main__":

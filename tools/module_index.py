@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from tools.written import ROOT, write_or_check
@@ -32,15 +31,9 @@ generators and tools in `tests/tools/`; `tests/support/` is what tests share.
 def main(arguments: list[str]) -> int:
     """Write or check the section."""
     before = TARGET.read_text(encoding="utf-8").partition(BEGIN)[0]
-    text = before + BEGIN + HEAD + "".join(map(_room, _folders()))
+    inits = [init for room in ROOMS for init in sorted((ROOT / room).rglob("__init__.py"))]
+    text = before + BEGIN + HEAD + "".join(_room(init.parent) for init in inits)
     return write_or_check("module_index", {TARGET: text}, arguments)
-
-
-def _folders() -> Iterator[Path]:
-    """The packages, each before those inside of it."""
-    for room in ROOMS:
-        for init in sorted((ROOT / room).rglob("__init__.py")):
-            yield init.parent
 
 
 def _room(folder: Path) -> str:

@@ -6,14 +6,14 @@ where the page would change although it is of the PaddleX that is installed. Wha
 
 from __future__ import annotations
 
-import argparse
 import importlib.metadata
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "paddlex.md"
+from tools.written import ROOT, write_or_check
+
+PAGE = ROOT / "docs" / "paddlex.md"
 HEAD = """\
 # Models of PaddleX
 
@@ -35,16 +35,12 @@ RUN = "\n## Architectures that were run\n"
 OWN_RUNNER = "PaddleX runs it with a runner of its own, which calls Paddle"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--check", action="store_true")
-    text = page()
-    if parser.parse_args().check:
-        written = PAGE.read_text(encoding="utf-8")
-        is_of_this_version = f"PaddleX {importlib.metadata.version('paddlex')} " in written
-        return 0 if written == text or not is_of_this_version else 1
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
+def main(arguments: list[str]) -> int:
+    """Write or check the page; that of another PaddleX than the installed one is not stale."""
+    is_of_this_version = f"PaddleX {importlib.metadata.version('paddlex')} " in PAGE.read_text(encoding="utf-8")
+    if "--check" in arguments and not is_of_this_version:
+        return 0
+    return write_or_check("paddlex_models", {PAGE: page()}, arguments)
 
 
 def page() -> str:
@@ -74,4 +70,4 @@ def task(bindings: Mapping[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
