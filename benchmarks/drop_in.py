@@ -16,8 +16,6 @@ both. A dash is one that does not run, or gives other results; the reason is bel
 
 from __future__ import annotations
 
-import argparse
-import re
 import statistics
 import sys
 import tempfile
@@ -26,24 +24,26 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.child import Child
 from benchmarks.generated import exported
-from benchmarks.latency import INPUTS, drawn
+from benchmarks.latency import INPUTS, Route, compare
 from benchmarks.record import Record, options, ratios, spread, table
 from gen_models.harness.legacy import legacy_python
 
 LIBRARIES = ("Paddle 3", "Paddle 3, oneDNN", "Paddle 2", "Paddle 2, oneDNN")
-WORKER = ("-W", "ignore", "-m", "benchmarks.network_worker")
-BY = {
-    "paddle2ov": "paddle2ov.inference",
-    "Paddle": "paddle.inference",
-    "oneDNN": "paddle.inference, oneDNN",
-    "legacy": "convert",
-    "PIR": "convert",
-    "rewrite=False": "convert, rewrite=False",
-    "C++ frontend": "read_model",
+WAYS = {
+    "Paddle 3": ("pir", "paddle.inference"),
+    "Paddle 3, oneDNN": ("pir", "paddle.inference, oneDNN"),
+    "Paddle 2": ("legacy", "paddle.inference"),
+    "Paddle 2, oneDNN": ("legacy", "paddle.inference, oneDNN"),
+    "paddle2ov, PIR": ("pir", "paddle2ov.inference"),
+    "paddle2ov, legacy": ("legacy", "paddle2ov.inference"),
+    "PIR": ("pir", "convert"),
+    "PIR, rewrite=False": ("pir", "convert, rewrite=False"),
+    "legacy": ("legacy", "convert"),
+    "legacy, rewrite=False": ("legacy", "convert, rewrite=False"),
+    "legacy, C++ frontend": ("legacy", "read_model"),
 }
-"""The last word of a way to run a network -> how the worker runs it."""
+"""A way to run a network -> the format of its files, and how they are loaded."""
 REWRITTEN = ("tcn", "fourier_operator", "resnet_last", "mobilenet_last", "inception_last", "csp_last")
 """Networks that docs/rewrites.md compares with and without rewrites."""
 NETWORKS = [name for name in INPUTS if name not in REWRITTEN]
@@ -57,92 +57,57 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     record = Record("drop_in", "Beside Paddle", __doc__)
-    pythons = {"paddle2ov": sys.executable, "Paddle 3": sys.executable, "Paddle 2": legacy_python()}
+    figures = {}
     with tempfile.TemporaryDirectory() as temporary:
-        workers = {
-            library: Child([python, *WORKER], Path(temporary) / f"{library}.log")
-            for library, python in pythons.items()
-            if python is not None
-        }
-        figures = {}
         for name in arguments.networks:
-            figures[name] = compare(name, Path(temporary) / f"{name}.npz", workers, arguments)
+            figures[name] = compare(name, routes(name), Path(temporary), arguments.rounds, arguments.threads)
             print(" | ".join(map(str, row(name, figures[name]))), flush=True)
-        for worker in workers.values():
-            worker.stop()
     record.write(arguments.json, summary(figures))
 
 
-def compare(name: str, arrays: Path, workers: dict[str, Child], arguments: argparse.Namespace) -> dict[str, Any]:
-    """The milliseconds of every round by each way to run a network, or why there are none."""
-    np.savez(arrays, **drawn(np.random.default_rng(0), name))
-    lod = [[0, 50]] if name.startswith("lod_") else None
-    by_way: dict[str, Any] = {}
-
-    def load(way: str, format: str) -> bool:
-        model = exported(name, format)
-        if model is None:
-            by_way[way] = {"failed": f"Paddle {'3' if format == 'pir' else '2'} does not export it"}
-            return False
-        worker = workers.get(way.partition(",")[0] if way.startswith("Paddle") else "paddle2ov")
-        by = BY[re.sub(r" \d$", "", way.rpartition(", ")[2])]
-        files = [f"{model}/inference.{'json' if format == 'pir' else 'pdmodel'}", f"{model}/inference.pdiparams"]
-        by_way[way] = {"failed": "absent"}
-        if worker is not None:
-            by_way[way] = worker.ask("load", way, by, files, str(arrays), lod, arguments.threads)
-        if "failed" not in by_way[way]:
-            by_way[way]["ms"] = []
-        return "ms" in by_way[way]
-
-    for paddle in ("Paddle 3", "Paddle 2"):
-        format = "pir" if paddle == "Paddle 3" else "legacy"
-        loaded = [load(f"{paddle}{onednn}", format) for onednn in (", oneDNN", "")]
-        if any(loaded):
-            break
-    load("paddle2ov", format)
-    plain = "PIR" if load("PIR", "pir") else "legacy"
-    load("legacy", "legacy")
-    load("legacy, C++ frontend", "legacy")
-    load(f"{plain}, rewrite=False", plain.lower())
-    ways = [way for way in by_way if "ms" in by_way[way]]
-    for i in range(arguments.rounds):
-        for way in ways[:: 1 if i % 2 else -1]:
-            worker = workers[way.partition(",")[0] if way.startswith("Paddle") else "paddle2ov"]
-            answer = worker.ask("turn", way)
-            by_way[way]["ms"] += [answer["cpu"]] if "cpu" in answer else []
-    for worker in workers.values():
-        worker.ask("forget")
-    return by_way
+def routes(name: str) -> dict[str, Route]:
+    """All ways to run a network."""
+    models, found = {format: exported(name, format) for format in ("pir", "legacy")}, {}
+    for way, (format, by) in WAYS.items():
+        python = legacy_python() if way.startswith("Paddle 2") else sys.executable
+        absent = f"Paddle {3 if format == 'pir' else 2} does not export it"
+        failed = absent if models[format] is None else "" if python else "absent"
+        found[way] = Route(python or "", by, models[format] or Path(), failed=failed)
+    return found
 
 
 def paddle_way(by_way: dict[str, Any]) -> str | None:
-    """The faster one of Paddle's ways that run."""
-    ways = [way for way in LIBRARIES if by_way.get(way, {}).get("ms")]
-    return min(ways, key=lambda way: statistics.median(by_way[way]["ms"]), default=None)
+    """The faster way of Paddle 3, of Paddle 2 where that cannot run it."""
+    for ways in (LIBRARIES[:2], LIBRARIES[2:]):
+        if run := [way for way in ways if by_way[way].get("cpu")]:
+            return min(run, key=lambda way: statistics.median(by_way[way]["cpu"]))
+    return None
 
 
 def row(name: str, by_way: dict[str, Any]) -> list[str]:
     """A network's line of the table."""
 
     def time_of(way: str | None) -> str:
-        return "-" if way is None or not by_way[way].get("ms") else f"{statistics.median(by_way[way]['ms']):.3g}"
+        return "-" if way is None or not by_way[way].get("cpu") else f"{statistics.median(by_way[way]['cpu']):.3g}"
 
     def beside(one: str, other: str) -> str:
-        if any(not by_way.get(way, {}).get("ms") for way in (one, other)) or differs(by_way, one, other):
+        if any(not by_way[way].get("cpu") for way in (one, other)) or differs(by_way, one, other):
             return "-"
         layers = by_way[one]["layers"]
         if layers is not None and layers == by_way[other]["layers"]:
             return "same"
-        return spread(ratios(by_way[one]["ms"], by_way[other]["ms"]))
+        return spread(ratios(by_way[one]["cpu"], by_way[other]["cpu"]))
 
-    return [name, time_of("paddle2ov"), time_of(paddle_way(by_way)), *(beside(*pair) for pair in pairs(by_way))]
+    (ours, _), *_ = compared = pairs(by_way)
+    return [name, time_of(ours), time_of(paddle_way(by_way)), *(beside(*pair) for pair in compared)]
 
 
 def pairs(by_way: dict[str, Any]) -> list[tuple[str, str]]:
     """What is compared: the drop-in with Paddle, the graph with those of the frontend and of no rewrites."""
-    plain = "PIR" if "ms" in by_way["PIR"] else "legacy"
+    plain = "PIR" if by_way["PIR"].get("cpu") else "legacy"
     paddle = paddle_way(by_way) or LIBRARIES[0]
-    return [("paddle2ov", paddle), ("legacy", "legacy, C++ frontend"), (plain, f"{plain}, rewrite=False")]
+    ours = "paddle2ov, PIR" if WAYS[paddle][0] == "pir" else "paddle2ov, legacy"
+    return [(ours, paddle), ("legacy", "legacy, C++ frontend"), (plain, f"{plain}, rewrite=False")]
 
 
 def differs(by_way: dict[str, Any], one: str, other: str) -> bool:
@@ -161,7 +126,7 @@ def summary(figures: dict[str, Any]) -> str:
         rows.append(shown)
         notes += [f"- {name}, {way}: {item['failed']}" for way, item in by_way.items() if "failed" in item]
         for one, other in pairs(by_way):
-            if "sums" in by_way[one] and "sums" in by_way.get(other, {}) and differs(by_way, one, other):
+            if "sums" in by_way[one] and "sums" in by_way[other] and differs(by_way, one, other):
                 notes.append(f"- {name}, {other}: other results than {one}")
     return "\n".join([table(columns, rows), "", *notes])
 

@@ -21,7 +21,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any, NamedTuple
@@ -95,20 +95,21 @@ EXPORT_SECONDS = 900
 
 
 class Route(NamedTuple):
-    """A way to run a network: the Python, its model, and the precision; or the reason why there is none."""
+    """A way to run a network: the Python, what it loads (see network_worker.py), and a reason where it cannot."""
 
     python: str
+    by: str
     model: Path
     hint: str = "f32"
     failed: str = ""
 
-    def loaded(self, route: str) -> tuple[str, list[str]]:
-        """How the worker runs it, and the files."""
+    @property
+    def files(self) -> list[str]:
+        """The model, or the program and the parameters in a folder."""
         if not self.model.is_dir():
-            return "read_model", [str(self.model)]
-        program = "inference.pdmodel" if route in FROM_LEGACY else "inference.json"
-        by = "paddle.inference, oneDNN" if route.startswith("Paddle") else "convert"
-        return by, [str(self.model / program), str(self.model / "inference.pdiparams")]
+            return [str(self.model)]
+        (program,) = (path for path in self.model.iterdir() if path.name in ("inference.json", "inference.pdmodel"))
+        return [str(program), str(self.model / "inference.pdiparams")]
 
 
 def main() -> None:
@@ -141,7 +142,7 @@ def main() -> None:
                 routes = precisions(name, pir, Path(temporary), arguments.precision or PRECISIONS)
             else:
                 routes = every_route(name, pir, legacy, Path(temporary), arguments)
-            figures[name] = compare(name, routes, Path(temporary), arguments)
+            figures[name] = compare(name, routes, Path(temporary), arguments.rounds, arguments.threads)
             print(show({name: figures[name]}), flush=True)
     record.write(arguments.json, show(figures))
 
@@ -154,16 +155,15 @@ def every_route(
     for route in ROUTES:
         python = legacy_python() if route == "Paddle 2, oneDNN" else sys.executable
         if python is None or (route in FROM_LEGACY and legacy is None):
-            routes[route] = Route(sys.executable, pir, failed="absent: no legacy model")
+            routes[route] = Route(sys.executable, "", pir, failed="absent: no legacy model")
             continue
         model = legacy if route in FROM_LEGACY and legacy is not None else pir
         tool = route.partition(",")[0]
-        why = ""
+        by, why = {"paddle2ov": "convert", "C++ frontend": "read_model"}.get(tool, "paddle.inference, oneDNN"), ""
         if tool in TO_ONNX:
+            by = "read_model"
             model, why = to_onnx(tool, model, temporary / f"{name}, {route}.onnx", getattr(arguments, tool))
-        elif route == "C++ frontend":
-            model = model / "inference.pdmodel"
-        routes[route] = Route(python, model, failed=why)
+        routes[route] = Route(python, by, model, failed=why)
     return routes
 
 
@@ -176,33 +176,33 @@ def precisions(name: str, pir: Path, temporary: Path, names: Sequence[str]) -> d
 
     routes = {}
     for precision in ("f32", *(name for name in names if name != "f32")):
-        model, hint = pir, precision
+        by, model, hint = "convert", pir, precision
         why = "" if precision == "int8" or computes_in("CPU", precision) else "not computed by this processor"
         if precision == "int8":
             rng = np.random.default_rng(1)
             data = [drawn(rng, name) for _ in range(CALIBRATED)]
-            model, hint = temporary / f"{name}.xml", "bf16" if computes_in("CPU", "bf16") else "f32"
+            by, model = "read_model", temporary / f"{name}.xml"
+            hint = "bf16" if computes_in("CPU", "bf16") else "f32"
             openvino.save_model(paddle2ov.quantize(pir, data).model, model, compress_to_fp16=False)
-        routes[f"paddle2ov, {precision}"] = Route(sys.executable, model, hint, why)
+        routes[f"paddle2ov, {precision}"] = Route(sys.executable, by, model, hint, why)
     return routes
 
 
-def compare(name: str, routes: dict[str, Route], temporary: Path, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Runs one network by all routes."""
-    arrays = temporary / f"{name}.npz"
+def compare(name: str, routes: Mapping[str, Route], temporary: Path, rounds: int, threads: int) -> dict[str, Any]:
+    """Runs one network by all routes: milliseconds of each round, the sums of the results, and the layers."""
+    arrays, lod = temporary / f"{name}.npz", [[0, 50]] if name.startswith("lod_") else None
     np.savez(arrays, **drawn(np.random.default_rng(0), name))
     workers: dict[str, Child] = {}
     result: dict[str, Any] = {route: {"failed": item.failed} for route, item in routes.items()}
     for route, item in routes.items():
         if not item.failed:
-            worker = Child([item.python, "-W", "ignore", "-m", "benchmarks.network_worker"], temporary / f"{route}.log")
-            answer = worker.ask("load", route, *item.loaded(route), str(arrays), None, arguments.threads, item.hint)
-            result[route] = answer if "failed" in answer else {"wall": [], "cpu": []}
-            workers[route] = worker
+            workers[route] = Child([item.python, "-W", "ignore", "-m", "benchmarks.network_worker"], temporary / route)
+            answer = workers[route].ask("load", item.by, item.files, str(arrays), lod, threads, item.hint)
+            result[route] = answer if "failed" in answer else {**answer, "wall": [], "cpu": []}
     running = [route for route in routes if "failed" not in result[route]]
-    for i in range(arguments.rounds):
+    for i in range(rounds):
         for route in running[:: 1 if i % 2 else -1]:  # each goes first in every other round
-            answer = result[route] if "failed" in result[route] else workers[route].ask("turn", route)
+            answer = result[route] if "failed" in result[route] else workers[route].ask("turn")
             if "failed" in answer:
                 result[route] = answer
             else:

@@ -1,4 +1,4 @@
-"""The process that runs networks for drop_in.py and latency.py: by Paddle, by `paddle2ov.inference`, or as graphs."""
+"""The process that runs a network for drop_in.py and latency.py: by Paddle, by `paddle2ov.inference`, or as graphs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,13 @@ from benchmarks.child import serve
 Run = Callable[[], list[Any]]
 SECONDS = 0.03
 """How long a turn lasts, unless a single run takes longer."""
-_runs: dict[str, Run] = {}
+_prepared: list[Run] = []
 
 
-def load(
-    name: str, by: str, files: list[str], arrays_file: str, lod: Any = None, threads: int = 1, hint: str = "f32"
-) -> dict[str, Any]:
-    """Prepares a network.
+def load(by: str, files: list[str], arrays_file: str, lod: Any, threads: int, hint: str) -> dict[str, Any]:
+    """Prepares the network.
 
     Args:
-        name: of this way to run it.
         by: "paddle.inference", with ", oneDNN" or not, "paddle2ov.inference", "convert", "convert, rewrite=False" or
             "read_model".
         files: the program, or what OpenVINO reads, and the parameters.
@@ -44,7 +41,7 @@ def load(
         run, layers = _graph(by, files[0], arrays, threads, hint)
     for _ in range(3):
         results = run()
-    _runs[name] = run
+    _prepared.append(run)
     return {"sums": [float(np.abs(array).astype(np.float64).sum()) for array in results], "layers": layers}
 
 
@@ -109,9 +106,9 @@ def _layers(model: Any, compiled: Any) -> str:
     return hashlib.sha256(json.dumps(layers).encode()).hexdigest()
 
 
-def turn(name: str) -> dict[str, float]:
+def turn() -> dict[str, float]:
     """The wall time and the CPU time of a run in milliseconds, of as many runs as `SECONDS` allow."""
-    run, count = _runs[name], 0
+    run, count = _prepared[0], 0
     run()  # what ran before has left other data in the caches
     start, used = time.perf_counter(), time.process_time()
     while not count or time.perf_counter() - start < SECONDS:
@@ -123,10 +120,5 @@ def turn(name: str) -> dict[str, float]:
     }
 
 
-def forget() -> None:
-    """Lets all networks go."""
-    _runs.clear()
-
-
 if __name__ == "__main__":
-    serve({"load": load, "turn": turn, "forget": forget})
+    serve({"load": load, "turn": turn})
