@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from openvino import CompiledModel, Model, Node, PartialShape, Tensor, Type
+from openvino import Model, Node, PartialShape, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.comparison.numpy_nodes import FLOAT64
@@ -91,7 +91,10 @@ class Kernel:
                 pass
             self._evaluates = False
         self.method = "alone"
-        request = _compiled(self._model, self._device).create_infer_request()
+        config = with_error_reporting(
+            {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}, self._device
+        )
+        request = compile_on(self._device, self._model, config).create_infer_request()
         for i, array in enumerate(arrays):
             request.set_input_tensor(i, array)
         request.infer()
@@ -124,12 +127,6 @@ class Kernel:
             return self.type in _NO_EVALUATE
         shape = self._node.get_output_partial_shape(0)
         return shape.is_dynamic or math.prod(shape.to_shape()) * cost > _MAX_COST
-
-
-def _compiled(model: Model, device: str) -> CompiledModel:
-    """A model of one node, compiled in float32."""
-    config = with_error_reporting({"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}, device)
-    return compile_on(device, model, config)
 
 
 def _check_count(topk: Node, given: Sequence[Tensor]) -> None:

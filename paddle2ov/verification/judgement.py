@@ -78,12 +78,12 @@ def is_paddle_rounding(judged: Float64Comparisons | None) -> bool:
     return isinstance(judged, tuple) and all(item.is_paddle_rounding for item in judged)
 
 
+@dataclass(frozen=True, slots=True)
 class Float64Judge:
     """Has Paddle compute in float64, in a process of its own; the tolerance is that of `compare_tensor`."""
 
-    def __init__(self, process: PaddleProcess, tolerance: float) -> None:
-        self._process = process
-        self._tolerance = tolerance
+    process: PaddleProcess
+    tolerance: float
 
     def whole(
         self,
@@ -100,12 +100,12 @@ class Float64Judge:
         with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
             try:
                 written = write_float64(Path(folder), files, program)
-                with self._process.load(written) as model:
+                with self.process.load(written) as model:
                     exact = compute(model, {name: in_float64(array) for name, array in inputs.items()})
             except (Paddle2OVError, OSError) as error:
                 return system_message(error).splitlines()[0]
         return tuple(
-            compare_float64(ours, want, right, want.name, self._tolerance)
+            compare_float64(ours, want, right, want.name, self.tolerance)
             for ours, want, right in zip(results, expected, exact, strict=True)
         )
 

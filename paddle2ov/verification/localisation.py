@@ -83,6 +83,7 @@ class Localisation:
     within: list[str] = field(default_factory=list)
 
 
+@dataclass(slots=True)
 class Localiser:
     """Compares a program's values on one set of inputs.
 
@@ -90,17 +91,14 @@ class Localiser:
     own blocks.
     """
 
-    def __init__(
-        self, values: Values, tolerance: float, judge: Float64Judge | None = None, inside: Inside | None = None
-    ) -> None:
-        self._values = values
-        self._tolerance = tolerance
-        self._judge = judge
-        self._inside = inside
+    values: Values
+    tolerance: float
+    judge: Float64Judge | None = None
+    inside: Inside | None = None
 
     def run(self, progress: Progress | None = None) -> Localisation:
         """Finds the operator at fault."""
-        location, drawn = Localisation(self._values), None
+        location, drawn = Localisation(self.values), None
         for compared in self._each_alone(progress):
             location.operators.append(compared)
             if compared.isolated is None:
@@ -118,7 +116,7 @@ class Localiser:
 
     def compare_all(self, progress: Progress | None = None) -> list[OperatorComparison]:
         """All operators of the main block that the results need, in the whole model, in program order."""
-        values = self._values
+        values = self.values
         by_name: dict[str, TensorComparison] = {}
         written = [name for operator in values.block.operators for name in operator.output_names()]
         batches = _Batches(list(filter(self._is_compared, written)), progress)
@@ -137,7 +135,7 @@ class Localiser:
 
     def isolate(self, operator: Operator) -> Isolated | None:
         """The operator alone, on Paddle's inputs, after those that filled its arrays; None if it cannot stand alone."""
-        values, together = self._values, (*self._values.filled_by(operator), operator)
+        values, together = self.values, (*self.values.filled_by(operator), operator)
         made = {name for item in together for name in item.output_names()}
         available, expected = values.around(together, [name for name in operator.output_names() if name in values.used])
         available = {name: value for name, value in available.items() if name not in made}
@@ -154,7 +152,7 @@ class Localiser:
 
     def _each_alone(self, progress: Progress | None) -> Iterator[OperatorComparison]:
         """The operators whose results are known, on Paddle's own inputs."""
-        values = self._values
+        values = self.values
         operators = [
             operator for operator in values.block.operators if any(map(self._is_compared, operator.output_names()))
         ]
@@ -173,14 +171,14 @@ class Localiser:
                 yield OperatorComparison(operator, isolated=alone)
 
     def _is_compared(self, name: str) -> bool:
-        values = self._values
+        values = self.values
         return name in values.used and values.is_known(name) and name not in values.fixed
 
     def _plain_alone(
         self, operators: Sequence[Operator], batches: _Batches[Operator]
     ) -> dict[int, tuple[TensorComparison, ...]]:
         """Compares several operators, by their index; without those that cannot be converted together with others."""
-        values = self._values
+        values = self.values
         wanted = [name for operator in operators for name in operator.output_names() if self._is_compared(name)]
         read, expected = values.around(operators, wanted)
         batches.fetched(value.array.nbytes for value in (read | expected).values())
@@ -202,17 +200,17 @@ class Localiser:
         check = STEP_CHECKS.get(operator.type)
         if check is None or _agree(compared) or not all(item.comparable for item in compared):
             return compared
-        paddle = self._values.of_paddle(operator.input_names()) | isolated.inputs | isolated.expected
-        same = self._values.parameters_of(operator)
+        paddle = self.values.of_paddle(operator.input_names()) | isolated.inputs | isolated.expected
+        same = self.values.parameters_of(operator)
         theirs = {name: as_openvino_array(value) for name, value in paddle.items()}
         ours = {name: value.array for name, value in isolated.results.items()}
-        seen = ObservedOperator(operator, same | theirs, same | theirs | ours, self._tolerance)
+        seen = ObservedOperator(operator, same | theirs, same | theirs | ours, self.tolerance)
         return compared if check(seen) is None else tuple(replace(item, wrong=0, reason="") for item in compared)
 
     def _differences(
         self, results: Mapping[str, Result], expected: Mapping[str, Expected]
     ) -> dict[str, TensorComparison]:
-        return {name: compare_tensor(name, item, expected[name], self._tolerance) for name, item in results.items()}
+        return {name: compare_tensor(name, item, expected[name], self.tolerance) for name, item in results.items()}
 
     def _is_at_fault(self, location: Localisation, compared: OperatorComparison) -> bool:
         """Whether an operator that differs alone is wrong; then it is the culprit. Else Paddle's rounding is noted."""
@@ -222,14 +220,14 @@ class Localiser:
             compared.isolated = self._compare_alone(operator, isolated)
             if _agree(compared.isolated):
                 return False
-            if self._judge is not None:
-                compared.float64 = self._judge.operator(self._values, operator, isolated)
+            if self.judge is not None:
+                compared.float64 = self.judge.operator(self.values, operator, isolated)
                 if is_paddle_rounding(compared.float64):
                     location.rounded.append(compared)
                     return False
         owner = self._owner(operator)
-        if owner.blocks and self._inside is not None:
-            location.inside = self._inside(owner)
+        if owner.blocks and self.inside is not None:
+            location.inside = self.inside(owner)
             if location.inside is not None and location.inside.culprit is None:
                 location.rounded += location.inside.rounded
                 location.inside = None
@@ -243,7 +241,7 @@ class Localiser:
 
     def _look_at_whole(self, location: Localisation) -> None:
         """Where no operator is wrong alone: which one differs in the whole model, though not by Paddle's rounding."""
-        values = self._values
+        values = self.values
         rounded = [name for item in location.rounded for name in item.operator.output_names() if name in values.used]
         if rounded:
             values.fix(values.of_paddle(rounded))
@@ -262,7 +260,7 @@ class Localiser:
         Between a place where all that is still needed agrees and one where some of it differs there is such an
         operator: what is between them is halved. Tensor arrays are not known: no place is where one is needed.
         """
-        values = self._values
+        values = self.values
         frontiers = _frontiers(values)
         if not frontiers or _agree(self._compare(frontiers[-1][1]).values()):
             return None
@@ -280,13 +278,13 @@ class Localiser:
 
     def _owner(self, operator: Operator) -> Operator:
         """Nothing but what reads an array shows what a loop or branch wrote to it: that one is suspected then."""
-        return next((item for item in self._values.filled_by(operator) if item.blocks), operator)
+        return next((item for item in self.values.filled_by(operator) if item.blocks), operator)
 
     def _compare(self, names: Sequence[str], batches: _Batches[str] | None = None) -> dict[str, TensorComparison]:
-        expected = self._values.of_paddle(names)
+        expected = self.values.of_paddle(names)
         if batches is not None:
             batches.fetched(value.array.nbytes for value in expected.values())
-        return self._differences(self._values.of_openvino(expected), expected)
+        return self._differences(self.values.of_openvino(expected), expected)
 
 
 _Item = TypeVar("_Item")

@@ -78,17 +78,17 @@ class Tie:
         return f"{self.place}: {_MEANING[self.kind].format(self)}"
 
 
+@dataclass(slots=True)
 class TieFinder:
     """Looks for ties on one set of inputs. Paddle's choices become `fixed` ones of the values."""
 
-    def __init__(self, values: Values, tolerance: float, process: PaddleProcess) -> None:
-        self._values = values
-        self._tolerance = tolerance
-        self._process = process
+    values: Values
+    tolerance: float
+    process: PaddleProcess
 
     def run(self, results: Sequence[Result]) -> tuple[list[Tie], bool]:
         """The selections of a model that decided otherwise, and whether its `results` differ by nothing else."""
-        values, ties = self._values, list[Tie]()
+        values, ties = self.values, list[Tie]()
         selections = [operator for operator in values.block.operators if operator.type in CHOOSING]
         if not selections or not results:
             return ties, False
@@ -129,7 +129,7 @@ class TieFinder:
 
     def _agree(self, names: Iterable[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]) -> bool:
         return all(
-            compare_tensor(name, ours[name], paddle[name], self._tolerance).ok
+            compare_tensor(name, ours[name], paddle[name], self.tolerance).ok
             for name in names
             if name in ours and name in paddle
         )
@@ -138,13 +138,13 @@ class TieFinder:
         self, operator: Operator, names: Sequence[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
     ) -> Tie | None:
         theirs = {name: as_openvino_array(value) for name, value in paddle.items()}
-        same = self._values.parameters_of(operator)
-        same |= {name: value for name, value in theirs.items() if name in self._values.inputs}
+        same = self.values.parameters_of(operator)
+        same |= {name: value for name, value in theirs.items() if name in self.values.inputs}
         seen = ObservedOperator(
             operator,
             same | theirs,
             same | {name: value.array for name, value in ours.items()},
-            self._tolerance,
+            self.tolerance,
         )
         kind: Kind = next((kind for kind, checks in _CHECKS.items() if operator.type in checks), "choice")
         found = _CHECKS[kind][operator.type](seen) if kind != "choice" else None
@@ -159,28 +159,28 @@ class TieFinder:
         self, operator: Operator, names: Sequence[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]
     ) -> Reordering | None:
         """Asks Paddle what it computes from what OpenVINO read."""
-        reads = [name for name in dict.fromkeys(operator.input_names()) if name in self._values.dynamic]
+        reads = [name for name in dict.fromkeys(operator.input_names()) if name in self.values.dynamic]
         arrays: dict[str, AnyArray] = {}
         for name in reads:
-            if name in self._values.inputs:
-                arrays[name] = self._values.inputs[name]
+            if name in self.values.inputs:
+                arrays[name] = self.values.inputs[name]
             elif name in ours and name in paddle and paddle[name].array.dtype == ours[name].array.dtype:
                 arrays[name] = ours[name].array
             else:
                 return None
         with tempfile.TemporaryDirectory(prefix="paddle2ov-") as folder:
             try:
-                part = extract(Path(folder), self._values, operator, reads, names)
+                part = extract(Path(folder), self.values, operator, reads, names)
                 if part is None:
                     return None
-                with self._process.load(part) as alone:
+                with self.process.load(part) as alone:
                     expected = dict(zip(names, alone.run(arrays), strict=True))
             except Paddle2OVError:
                 return None
         if not self._agree(names, ours, expected):
             return None
-        compared = [compare_tensor(name, ours[name], paddle[name], self._tolerance) for name in names]
-        gaps = [compare_tensor(name, ours[name], paddle[name], self._tolerance) for name in reads if name in ours]
+        compared = [compare_tensor(name, ours[name], paddle[name], self.tolerance) for name in names]
+        gaps = [compare_tensor(name, ours[name], paddle[name], self.tolerance) for name in reads if name in ours]
         return Reordering(
             sum(item.wrong for item in compared),
             sum(item.elements for item in compared),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator
 
 from tools.faults.register import ROOT, SOURCES, marks_of
 
@@ -44,6 +43,7 @@ REASONS = {
     "converters.slicing._nothing": NO_ELEMENTS,
     "paddle2ov.comparison.tensors.copied": NO_ELEMENTS,
     "paddle2ov.compilation.compile.export_model": NO_GRAPH,
+    "paddle2ov.compilation.precision": NO_FAULT,
     "paddle2ov.compilation.precision.computes_in": NO_FAULT,
     "paddle2ov.deployment.sizes": NO_FAULT,
     "paddle2ov.graph.core._release_idle": NO_GRAPH,
@@ -63,6 +63,8 @@ REASONS = {
     "paddle2ov.translation.control_flow.branches._copy_result": IN_WHOLE_MODELS,
     "paddle2ov.translation.empty": NO_ELEMENTS,
     "paddle2ov.translation.folding": NO_FAULT,
+    "paddle2ov.verification.faults": NO_FAULT,
+    "paddle2ov.verification.runs": NO_FAULT,
 }
 """Place of a remark, as `module.function`, or the module -> why no fault is registered for it."""
 
@@ -83,42 +85,17 @@ def unmarked() -> set[str]:
 
 def unmarked_in(text: str, module: str) -> Iterator[str]:
     """The places of such remarks in the text of a module."""
-    if not _REMARK.search(" ".join(text.split()).replace("# ", "")):
-        return
-    tree = ast.parse(text)
-    scopes = list(_scopes(tree, (), False))
-    has_marks = any(is_marked for *_, is_marked in scopes)
-    for line, remark in _texts(text, tree):
-        if _REMARK.search(remark):
-            around = [(names, is_marked) for first, last, names, is_marked in scopes if first <= line <= last]
-            if not (any(is_marked for _, is_marked in around) if around else has_marks):
-                yield ".".join([module, *(around[-1][0] if around else ())]).removesuffix(".__init__")
-
-
-def _scopes(node: ast.AST, names: Sequence[str], is_marked: bool) -> Iterator[tuple[int, int, Sequence[str], bool]]:
-    """First line, last line and name of each function and class, outer ones first, and whether it is marked."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef | ast.ClassDef):
-            first = min([child.lineno, *(item.lineno for item in child.decorator_list)])
-            marked, inner = is_marked or any(marks_of(child)), (*names, child.name)
-            yield first, child.end_lineno or first, inner, marked
-            yield from _scopes(child, inner, marked)
-        else:
-            yield from _scopes(child, names, is_marked)
-
-
-def _texts(text: str, tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Comments, those on consecutive lines as one, and strings that stand alone, with their first lines."""
-    comments: list[tuple[int, int, str]] = []
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            line, said = token.start[0], token.string.lstrip("# ")
-            if comments and comments[-1][1] == line - 1:
-                first, _, before = comments.pop()
-                comments.append((first, line, f"{before} {said}"))
-            else:
-                comments.append((line, line, said))
-    yield from ((first, said) for first, _, said in comments)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            yield node.lineno, " ".join(node.value.value.split())
+    scopes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    has_marks, lines = any(any(marks_of(scope)) for scope in scopes), text.splitlines()
+    around = dict.fromkeys(range(1, len(lines) + 1), (module, False))
+    for scope in scopes:  # outer ones first
+        first = min([scope.lineno, *(item.lineno for item in scope.decorator_list)])
+        outer, is_marked = around[first]
+        inner = f"{outer}.{scope.name}", is_marked or any(marks_of(scope))
+        around |= dict.fromkeys(range(first, (scope.end_lineno or first) + 1), inner)
+    said: dict[tuple[str, bool], str] = defaultdict(str)
+    for number, line in enumerate(lines, 1):
+        said[around[number]] += line.strip().removeprefix("#") + " "
+    for (place, is_marked), remarks in said.items():
+        if _REMARK.search(" ".join(remarks.split())) and not (is_marked or (place == module and has_marks)):
+            yield place.removesuffix(".__init__")
