@@ -42,10 +42,10 @@ def numbered(model: Model) -> Model:
     return model
 
 
-def node_number(node: Node, default: int = -1) -> int:
-    """The number of a node; the default where it has none."""
+def node_number(node: Node) -> int:
+    """The number of a node; -1 where it has none."""
     info = node.get_rt_info()
-    return int(info[NUMBER].value) if NUMBER in info else default
+    return int(info[NUMBER].value) if NUMBER in info else -1
 
 
 def keys_read(node: Node) -> list[ValueKey]:
@@ -115,27 +115,20 @@ class Evaluator:
         """(Number of a node, its type, how it was computed): more than one of a node where sizes decide."""
         self._model = model.clone()  # its nodes are detached from each other
         ordered = list(self._model.get_ordered_ops())
-        numbers = {node.get_name(): node_number(node, -1 - i) for i, node in enumerate(ordered)}
-        self._parameters = [numbers[node.get_name()] for node in self._model.get_parameters()]
-        self._results = [
-            (numbers[port.get_node().get_name()], port.get_index())
-            for port in (node.input_value(0) for node in self._model.get_results())
-        ]
-        sources = {
-            node.get_name(): [
-                (numbers[value.get_node().get_name()], value.get_index()) for value in node.input_values()
-            ]
-            for node in ordered
-        }
-        wanted = set(self._results if needed is None else needed)
-        read_by = {numbers[name]: [source for source, _ in read] for name, read in sources.items()}
-        live = reached((number for number, _ in wanted), read_by.__getitem__)
+        for i, node in enumerate(ordered):
+            if NUMBER not in (info := node.get_rt_info()):
+                info[NUMBER] = str(-1 - i)
+        sources = {node_number(node): keys_read(node) for node in ordered}
+        self._parameters = [node_number(node) for node in self._model.get_parameters()]
+        self._results = [sources[node_number(node)][0] for node in self._model.get_results()]
+        self._wanted = set(self._results if needed is None else needed)
+        read_by = {number: [source for source, _ in read] for number, read in sources.items()}
+        live = reached((number for number, _ in self._wanted), read_by.__getitem__)
         self._schedule = [
-            self._schedule_node(node, numbers[node.get_name()], sources[node.get_name()])
+            self._schedule_node(node, number, sources[number])
             for node in ordered
-            if numbers[node.get_name()] in live and node.get_type_name() not in ("Parameter", "Result")
+            if (number := node_number(node)) in live and node.get_type_name() not in ("Parameter", "Result")
         ]
-        self._wanted = wanted
         seen: set[ValueKey] = set()
         for scheduled in reversed(self._schedule):
             scheduled.frees = [key for key in dict.fromkeys(scheduled.sources) if key not in seen]
