@@ -146,7 +146,7 @@ def test_polynomials_of_float64_constants():
 @pytest.mark.parametrize(
     ("rewrite", "name", "done"),
     [
-        (row("constants.compute"), "shape_of_accumulated_constants", {"sites": 1}),
+        (row("constants.compute"), "shape_of_accumulated_constants", {"sites": 2}),
         (row("constants.computed_once"), "suppression_of_constants", {"sites": 2}),
         (row("recurrent.layer_of_constants"), "recurrent_layer_of_zeros_in_bfloat16", {"sites": 1}),
         (row("recurrent.layer_of_computed_shape"), "recurrent_layer_of_computed_shape", {"sites": 1}),

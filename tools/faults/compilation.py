@@ -190,14 +190,11 @@ def recurrent_layer_of_computed_shape() -> Graph:
 
 @fault()
 def shape_of_accumulated_constants() -> Graph:
-    """A tensor does not compile if its shape comes from a CumSum of integers, which OpenVINO does not fold."""
-    x = parameter(1)
-    count = ops.gather(ops.cum_sum(np.array([1, 0, 2]), np.int64(0)), np.array([-1]), np.int64(0))
-    return (
-        Model([ops.add(ops.broadcast(np.float32(7), count), x)], [x]),
-        [[numbers(1)]],
-        [[np.full(3, 7, np.float32) + numbers(1)]],
-    )
+    """A Range to a size that comes from a CumSum of integers, which OpenVINO does not fold, does not compile."""
+    x, data = parameter(1), numbers(1)
+    count = ops.gather(ops.cum_sum(np.array([1, 0, 2]), np.int64(0)), np.int64(-1), np.int64(0))
+    steps = ops.range(np.int64(0), count, np.int64(1), "f32")
+    return Model([ops.add(steps, x)], [x]), [[data]], [[np.arange(3) + data]]
 
 
 @fault()
