@@ -1,6 +1,6 @@
 """What campaigns share: chunks of work on any executor, a state file that records what has run, options, progress.
 
-A chunk that fails is run again when the campaign is started again; until then, others of its name are left out.
+A chunk that fails is run again when the campaign is started again.
 """
 
 from __future__ import annotations
@@ -27,14 +27,12 @@ JOBS_PER_WORKER = 100  # Paddle and OpenVINO keep something of every program: a 
 
 
 class Chunk(Protocol):
-    """Some examples, with the name that tests have, a key in the state, and the folder for what fails."""
+    """A piece of work, with the name that tests have, a key in the state, and the folder for what fails."""
 
     @property
     def name(self) -> str: ...
     @property
     def key(self) -> str: ...
-    @property
-    def examples(self) -> int: ...
     @property
     def kept(self) -> str: ...
 
@@ -113,26 +111,20 @@ def run(
     """Runs the chunks that the state does not hold, or holds as failed, and shows how far it is."""
     from rich.progress import Progress
 
-    failed: set[str] = set()
-    left = [chunk for chunk in planned if not _is_done(chunk, state.get(chunk.key))]
+    left = [chunk for chunk in planned if (record := state.get(chunk.key)) is None or "failure" in record]
     with Progress(*Progress.get_default_columns(), disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("rounds", total=len(left))
-        for outcome in executor.run(function, (chunk for chunk in left if chunk.name not in failed)):
+        for outcome in executor.run(function, left):
             record = outcome.returned if outcome.returned is not None else _crash(outcome)
             state.put(outcome.job.key, record)
             bar.update(task, advance=1, description=outcome.job.name)
             if "failure" in record:
-                failed.add(outcome.job.name)
                 bar.console.print(f"FAILED {outcome.job.name}", markup=False)
 
 
-def _is_done(chunk: Chunk, record: dict[str, Any] | None) -> bool:
-    return record is not None and "failure" not in record and record["asked"] >= chunk.examples
-
-
 def _crash(outcome: Outcome[Any, Any]) -> dict[str, Any]:
-    """The record of a chunk that did not return, with the case that it drew last or those that it tried together."""
-    chunk = outcome.job
-    drawn = Path(chunk.kept) / "drawn.txt"
+    """The record of a chunk that did not return, with what it drew last."""
+    kept = outcome.job.kept
+    drawn = Path(kept) / "drawn.txt"
     case = drawn.read_text() if drawn.is_file() else ""
-    return {"asked": chunk.examples, "compared": [], "failure": outcome.failure, "case": case, "kept": chunk.kept}
+    return {"compared": [], "failure": outcome.failure, "case": case, "kept": kept}

@@ -54,11 +54,6 @@ class ProgramChunk:
     def _what(self) -> str:
         return f"{self.format}/{self.seed}" if self.sizes == "small" else f"{self.format}/{self.sizes}/{self.seed}"
 
-    @property
-    def examples(self) -> int:
-        """Always one: of a process that dies it is known at which."""
-        return 1
-
 
 @ends_in_order
 def main(arguments: list[str]) -> int:
@@ -107,7 +102,7 @@ def explore_program(chunk: ProgramChunk) -> dict[str, Any]:
     program, name, folder = random_program(chunk.seed, chunk.sizes), f"{chunk.format}/{chunk.seed}", Path(chunk.kept)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "drawn.txt").write_text(json.dumps(program.to_json()))
-    record: dict[str, Any] = {"asked": chunk.examples, "compared": [], "refused": {}, "kept": chunk.kept}
+    record: dict[str, Any] = {"compared": [], "refused": {}, "kept": chunk.kept}
     failures: list[dict[str, str]] = []
     try:
         write_program(program, chunk.format, folder / "model")

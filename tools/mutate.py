@@ -108,7 +108,7 @@ def run_chunk(chunk: Chunk) -> dict[str, Any]:
                 finding["kept"] = str(Path(chunk.kept) / f"{chunk.seed}-{place}")
                 mutant.keep(Path(chunk.kept) / f"{chunk.seed}-{place}", **finding, detail=result.detail)
             findings.append(finding)
-    return {"asked": chunk.examples, "outcomes": outcomes, "findings": findings}
+    return {"outcomes": outcomes, "findings": findings}
 
 
 def _results(chunk: Chunk) -> Iterator[tuple[int, Mutant, Result]]:

@@ -222,10 +222,19 @@ def test_command_line(tmp_path, capsys, monkeypatch):
     assert command.main(["--seeds", "1", "--first", "2", "--format", "pir", "--state", str(state)]) == 0
     assert "1 programs compared, 0 differences; Paddle refused 0 more" in capsys.readouterr().out
     assert command.main(["--only-report", "--state", str(state)]) == 0
+    assert command.main(["--only-report", "--state", str(tmp_path)]) == 2
+    assert "error: state file" in capsys.readouterr().err
     kept = tmp_path / "program.json"
     kept.write_text(json.dumps(random_program(2).to_json()))
     assert command.main(["--replay", str(kept)]) == 0
     assert "0 ways differ" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seeds", ["0", "-1", "x"])
+def test_seeds(seeds, capsys):
+    with pytest.raises(SystemExit):
+        command.main(["--seeds", seeds])
+    assert f"--seeds: '{seeds}' is not a number of 1 or more" in capsys.readouterr().err
 
 
 def test_rounded_values():
