@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from gen_models.harness.building import function, legacy_builder, operator
-from gen_models.harness.marks import COMPLEX_HERE, F64, LEGACY, NEW_KERNEL, TAIL
+from gen_models.harness.marks import COMPLEX_HERE, F64, LEGACY, NEW_KERNEL, TAIL, legacy, pir
 from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
 
 COMPLEX = [
-    case(x=tensor(sizes, "complex64", dims=dims), formats=("pir",), why="Paddle 2.6 takes no complex numbers")
+    case(x=tensor(sizes, "complex64", dims=dims), **pir("Paddle 2.6 takes no complex numbers"))
     for sizes, dims in (([3, 4], None), ([3, 4], [-1, 4]), ([], None))
 ]
 
@@ -165,8 +165,7 @@ OPS = [
         more=[
             case(
                 x=tensor([5], values=[0.5, -0.5, 0.25, 1.0, -1.0]),
-                formats=("legacy",),
-                why="Paddle 3.3.1 keeps what equals the threshold, against its documentation",
+                **legacy("Paddle 3.3.1 keeps what equals the threshold, against its documentation"),
             )
         ],
     ),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import function
-from gen_models.harness.marks import F64
+from gen_models.harness.marks import F64, pir
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
-NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it, or none that takes this"}
+NEW = pir("Paddle 2.6 has no kernel for it, or none that takes this")
 
 
 def _scale(x: Any, scale: Any = 1.0, *, bias: float = 0.0, bias_after_scale: bool = True) -> Any:
@@ -94,6 +94,6 @@ OPS = [
             dynamic=False,
             why="which tensors are empty, and left out, must be known: else the run is refused",
         ),
-        case(x=[tensor([0, 4]), tensor([0, 4])], formats=("pir",), why="Paddle 2 leaves the result without a shape"),
+        case(x=[tensor([0, 4]), tensor([0, 4])], **pir("Paddle 2 leaves the result without a shape")),
     ),
 ]

@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from gen_models.harness.building import function, legacy_builder, legacy_op
-from gen_models.harness.marks import LEGACY
+from gen_models.harness.marks import LEGACY, pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
-COMPLEX: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 does not cast complex numbers"}
-PIR: dict[str, Any] = {"formats": ("pir",), "why": "only PIR programs have it"}
+COMPLEX = pir("Paddle 2.6 does not cast complex numbers")
+PIR = pir("only PIR programs have it")
 
 
 def _cast(x: Any = None, *, dtype: str, value: Any = None) -> Any:
@@ -87,7 +87,7 @@ OPS = [
         case(x=tensor([3, 4], dims=[-1, 4]), p=0.1),
         case(x=tensor([3, 4]), p=0.0),
         case(x=tensor([3, 4]), p=1.0),
-        case(x=tensor([3, 4]), p=tensor([1], low=0.1, high=0.9), formats=("pir",), why="Paddle 2.6 cannot run it"),
+        case(x=tensor([3, 4]), p=tensor([1], low=0.1, high=0.9), **pir("Paddle 2.6 cannot run it")),
         case(x=tensor([]), p=0.3, mode="upscale_in_train"),
     ),
     Op(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.conv import weight
-from gen_models.harness.marks import FIXED_FILTER
+from gen_models.harness.marks import FIXED_FILTER, NOT_FED
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 
@@ -55,8 +55,7 @@ CONV2D = [
         stride=2,
         padding=1,
         output_size=int32s(10, 11),
-        formats=("pir",),
-        why="Paddle 2.6 forgets to feed a tensor that only an attribute names",
+        **NOT_FED,
     ),
     case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 3], stride=2, padding=[0, 1, 2, 1]),
     case(x=tensor([1, 3, 5, 6]), shape=[3, 4, 3, 3], stride=2, padding=[[0, 0], [0, 0], [1, 0], [2, 1]]),

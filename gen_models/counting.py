@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gen_models.harness.building import function, legacy_op
-from gen_models.harness.marks import NEW, OLD
+from gen_models.harness.marks import NEW, OLD, pir
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
 
@@ -34,7 +34,7 @@ OPS = [
         case(x=tensor([2, 6], "int64", 0, 2), axis=1, inverse=True),
         case(x=tensor([8], values=[1.5, -2, 1.5, 0, 3, 0, -2, 7]), index=True),
         case(x=tensor([8], "int64", 0, 5, dims=[-1]), inverse=True, counts=True),
-        case(x=tensor([0, 3]), inverse=True, dynamic=False, formats=("pir",), why="at run time OpenVINO stops"),
+        case(x=tensor([0, 3]), inverse=True, **pir("at run time OpenVINO stops", dynamic=False)),
     ),
     Op(
         "unique_with_counts",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gen_models.harness.building import as_lod, function, is_pir, legacy_op
-from gen_models.harness.marks import COMPLEX_HERE, LEGACY, OLD
+from gen_models.harness.marks import COMPLEX_HERE, LEGACY, OLD, legacy, pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 
@@ -75,13 +75,7 @@ OPS = [
         case(x=tensor([4, 3], dims=[-1, 3]), shape=["0", 2], value=1, dtype="complex64"),
         case(shape=[3], value=2**40 + 1, dtype="int64", xfail="OpenVINO's CPU plugin computes int64 as int32"),
         case(shape=[3], value=float("inf"), dtype="float32"),
-        case(
-            shape=[3],
-            value=float("nan"),
-            dtype="float32",
-            formats=("legacy",),
-            why="Paddle 3.3 cannot read its own NaN",
-        ),
+        case(shape=[3], value=float("nan"), dtype="float32", **legacy("Paddle 3.3 cannot read its own NaN")),
         case(shape=[80, 90], value=0.25, dtype="float32"),
         case(shape=[2, 3], value=200, dtype="uint8"),
         case(shape=[2, 3], value=0.5, dtype="float16"),
@@ -92,8 +86,8 @@ OPS = [
     Op(
         "full_int_array",
         function("reshape"),
-        case(x=tensor([2, 3]), shape=[3, 2], formats=("pir",), why="an operator of PIR only"),
-        case(x=tensor([2, 3]), shape=[-1], formats=("pir",), why="an operator of PIR only"),
+        case(x=tensor([2, 3]), shape=[3, 2], **pir("an operator of PIR only")),
+        case(x=tensor([2, 3]), shape=[-1], **pir("an operator of PIR only")),
     ),
     Op(
         "full_with_tensor",
@@ -117,8 +111,8 @@ OPS = [
         case(x=tensor([2, 3], "bool"), value=True),
         case(x=tensor([2, 3], "int32"), value=2, dtype="float32"),
         case(x=tensor([70, 80]), value=0.5),
-        case(x=tensor([]), value=tensor([]), formats=("pir",), why="Paddle 2 takes no tensor"),
-        case(x=tensor([2, 3], dims=[-1, -1]), value=tensor([1]), formats=("pir",), why="Paddle 2 takes no tensor"),
+        case(x=tensor([]), value=tensor([]), **pir("Paddle 2 takes no tensor")),
+        case(x=tensor([2, 3], dims=[-1, -1]), value=tensor([1]), **pir("Paddle 2 takes no tensor")),
     ),
     Op(
         "fill_zeros_like", lambda x: legacy_op("fill_zeros_like", {"X": x}, {"Out": x.dtype}, {}), *ZEROS_LIKE, **LEGACY
@@ -131,7 +125,7 @@ OPS = [
         case(x=tensor([4, 3], dims=[-1, 3]), shape=[-1, 2, 5], value=2, dtype="int64"),
         case(x=tensor([4, 3], dims=[-1, -1]), shape=[2, -1], value=3, dtype="int64", source=1, target=1),
         *(
-            case(x=tensor([4, 3]), shape=[-1, 5], value=1.5, dtype="float32", lod=lod, formats=("legacy",), why="LoD")
+            case(x=tensor([4, 3]), shape=[-1, 5], value=1.5, dtype="float32", lod=lod, **legacy("LoD"))
             for lod in ([0, 1, 4], [0, 2, 4])
         ),
     ),
@@ -142,7 +136,7 @@ OPS = [
         case(values=[[1, 2], [3, 4]], dtype="int64"),
         case(values=[[1, 2], [3, 4]], dtype="int32"),
         case(values=[True, False, True], dtype="bool"),
-        case(values=[0.1, 0.2], dtype="float64", formats=("pir",), why="Paddle 2.6 stores float64 as float32"),
+        case(values=[0.1, 0.2], dtype="float64", **pir("Paddle 2.6 stores float64 as float32")),
         case(values=[5], dtype="int64", shape=[1, 1, 1]),
         case(values=[1 + 2j, -3j], dtype="complex64", **COMPLEX_HERE),
         case(values=[1 + 2j, -3j], dtype="complex128", shape=[2, 1], **COMPLEX_HERE),
@@ -150,8 +144,8 @@ OPS = [
     Op(
         "empty_like",
         _empty_like,
-        case(x=tensor([2, 3]), formats=("pir",), why="Paddle 2 writes `empty`"),
-        case(x=tensor([2, 3], dims=[-1, 3]), dtype="int64", formats=("pir",), why="Paddle 2 writes `empty`"),
+        case(x=tensor([2, 3]), **pir("Paddle 2 writes `empty`")),
+        case(x=tensor([2, 3], dims=[-1, 3]), dtype="int64", **pir("Paddle 2 writes `empty`")),
     ),
     Op(
         "empty",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gen_models.harness.building import function, operator
-from gen_models.harness.marks import COMPLEX_HERE, DIGITS, F64
+from gen_models.harness.marks import COMPLEX_HERE, DIGITS, F64, pir
 from gen_models.harness.spec import Op, case, int32s, tensor
 
 
@@ -45,8 +45,7 @@ CUMSUM = [
             axis=int32s(axis),
             exclusive=exclusive,
             reverse=reverse,
-            formats=("pir",),
-            why="Paddle 2.6 takes no axis from a tensor",
+            **pir("Paddle 2.6 takes no axis from a tensor"),
         )
         for axis, exclusive, reverse in ((1, False, False), (-3, True, False), (2, False, True))
     ),
@@ -61,7 +60,7 @@ LOGCUMSUMEXP = [
     case(x=tensor([3, 2], values=[[-3.0, 0.0], [-20.0, 0.0], [-70.0, 0.0]]), axis=1, reverse=True, **DIGITS),
 ]
 
-
+_OPTIONS = pir("exclusive and reverse are attributes of Paddle 3")
 CUMPROD = [
     case(x=tensor([3, 5], low=-2.0, high=2.0), dim=0),
     case(x=tensor([3, 5], low=-2.0, high=2.0, dims=[-1, -1]), dim=-1),
@@ -76,17 +75,11 @@ CUMPROD = [
     case(x=tensor([3, 5], "complex64"), dim=-1, exclusive=True, reverse=True, **COMPLEX_HERE),
     case(x=tensor([], "complex64"), dim=0, **COMPLEX_HERE),
     *(
-        case(
-            x=tensor([2, 5], low=-2.0, high=2.0), dim=1, exclusive=exclusive, reverse=reverse, formats=("pir",),
-            why="exclusive and reverse are attributes of Paddle 3",
-        )
+        case(x=tensor([2, 5], low=-2.0, high=2.0), dim=1, exclusive=exclusive, reverse=reverse, **_OPTIONS)
         for exclusive, reverse in ((True, False), (False, True), (True, True))
     ),
-    case(
-        x=tensor([2, 5], "int32", low=-3, high=4, dims=[-1, -1]), dim=1, exclusive=True, reverse=True,
-        formats=("pir",), why="exclusive and reverse are attributes of Paddle 3",
-    ),
-]  # fmt: skip
+    case(x=tensor([2, 5], "int32", low=-3, high=4, dims=[-1, -1]), dim=1, exclusive=True, reverse=True, **_OPTIONS),
+]
 
 
 EXTREME = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import function
+from gen_models.harness.marks import NOT_EMPTY
 from gen_models.harness.spec import Op, case, paddle, tensor
 from gen_models.matrix import LOOSE, LOOSE_NEW, PLANE, regular, regular_complex
 
@@ -38,7 +39,7 @@ OPS = [
         case(x=tensor([2, 3, 5, 4], dims=[-1, 3, -1, -1]), **LOOSE),
         case(x=tensor([3, 3], values=[[-2, 1, 0], [0, 1, 3], [0, 0, -1]]), **LOOSE),
         case(x=tensor([3, 2], values=[[0, 1], [3, 0], [4, 2]]), **LOOSE),
-        case(x=tensor([0, 3, 2]), formats=("pir",), why="Paddle 2 takes nothing empty"),
+        case(x=tensor([0, 3, 2]), **NOT_EMPTY),
         *PLANE[:2],  # of the other one, rounding decides a sign
         *[case(x=tensor(x, "complex64"), mode=mode, **LOOSE_NEW) for x, mode in zip(_SHAPES, _MODES, strict=True)],
     ),

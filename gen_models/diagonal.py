@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gen_models.harness.building import function, operator
-from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.marks import COMPLEX_HERE, legacy
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
@@ -33,8 +33,7 @@ OPS = [
         "tril_triu",
         operator("tril_triu", {"x": "X"}, diagonal=0, lower=True),
         *[case(**triangle.arguments, lower=lower) for triangle in _TRIANGLES[:3] for lower in (True, False)],
-        formats=("legacy",),
-        why="two operators in PIR",
+        **legacy("two operators in PIR"),
     ),
     Op(
         "diag_v2",

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from gen_models.harness.building import function, legacy_op, operator
-from gen_models.harness.marks import DIGITS, F64, LEGACY, NEW_KERNEL
+from gen_models.harness.marks import DIGITS, F64, LEGACY, NEW_KERNEL, pir
 from gen_models.harness.spec import Case, Op, TensorSpec, case, int32s, int64s, paddle, tensor
 
-NEW_COMPLEX: dict[str, Any] = {"formats": ("pir",), "why": "complex powers are new in Paddle 3"}
+NEW_COMPLEX = pir("complex powers are new in Paddle 3")
 
 
 def binary(name: str, function: str) -> Callable[..., Any]:
@@ -98,7 +98,7 @@ OPS = [
         *_of_integers(),
         *_AXIS,
         case(x=tensor([3, 4], "float64"), y=tensor([4], "float64"), **F64),
-        case(x=tensor([0, 4]), y=tensor([4]), formats=("pir",), why="Paddle 2.6 cannot add empty tensors"),
+        case(x=tensor([0, 4]), y=tensor([4]), **pir("Paddle 2.6 cannot add empty tensors")),
         case(x=tensor([3, 4], "bool"), y=tensor([4], "bool"), **NEW_KERNEL),
         case(x=tensor([3, 4], "uint8"), y=tensor([4], "uint8"), **NEW_KERNEL),
         case(x=tensor([3, 4], "int8"), y=tensor([4], "int8"), **NEW_KERNEL),
@@ -206,7 +206,7 @@ OPS = [
         "elementwise_heaviside",
         "heaviside",
         *[c for c in _broadcasts() if len(c.arguments["x"].shape) >= len(c.arguments["y"].shape)],
-        case(x=tensor([3, 1]), y=tensor([2, 1, 5]), formats=("pir",), why="Paddle 2.6 takes the longer one for x"),
+        case(x=tensor([3, 1]), y=tensor([2, 1, 5]), **pir("Paddle 2.6 takes the longer one for x")),
         *_of_integers(),
         case(x=tensor([5], values=[0.0, -0.0, 1.0, -2.0, 0.0]), y=tensor([5])),
         case(x=int64s(0, 0, 2, dims=[-1]), y=int64s(2**24 + 1, 2**31 - 1, 5, dims=[-1])),

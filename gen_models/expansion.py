@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gen_models.harness.building import function, legacy_op
-from gen_models.harness.marks import LEGACY
+from gen_models.harness.marks import LEGACY, pir
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 
@@ -36,7 +36,7 @@ OPS = [
         case(x=tensor([1, 3], "bool"), shape=[int32s(4), -1]),
         case(x=tensor([1, 1, 8]), like=tensor([3, 5], dims=[-1, 5]), shape=["0", -1, -1]),
         case(x=tensor([1, 1, 8], dims=[1, -1, 8]), like=tensor([3, 5], dims=[-1, -1]), shape=["0", "1", 8]),
-        case(x=tensor([1, 3], "int32"), shape=[0, 3], formats=("pir",), why="Paddle 2 refuses a dimension of 0"),
+        case(x=tensor([1, 3], "int32"), shape=[0, 3], **pir("Paddle 2 refuses a dimension of 0")),
     ),
     Op(
         "expand_as_v2",
@@ -80,7 +80,7 @@ OPS = [
         _repeat_interleave,
         case(x=tensor([2, 3]), repeats=2),
         case(x=tensor([2, 3]), repeats=2, axis=0),
-        case(x=tensor([2, 3]), repeats=3, axis=-1, formats=("pir",), why="Paddle 2.6 aborts on a negative axis"),
+        case(x=tensor([2, 3]), repeats=3, axis=-1, **pir("Paddle 2.6 aborts on a negative axis")),
         case(x=tensor([2, 3], "int64", dims=[-1, 3]), repeats=2, axis=0),
         case(x=tensor([2, 3, 4], dims=[-1, -1, -1]), repeats=1, axis=1),
         case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), repeats=3, axis=2, unsqueeze=2),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import function, operator
-from gen_models.harness.marks import F64
+from gen_models.harness.marks import F64, pir
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 _NORMS = ("backward", "forward", "ortho")
@@ -31,7 +31,7 @@ _C = tensor([4, 6], "complex64")
 _C_DYNAMIC = tensor([2, 4, 6], "complex64", dims=[-1, -1, -1])
 _R = tensor([4, 7])
 _R_DYNAMIC = tensor([2, 4, 6], dims=[-1, -1, -1])
-_NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 frames no complex numbers"}
+_NEW = pir("Paddle 2 frames no complex numbers")
 _MODES: list[dict[str, Any]] = [{"norm": norm, "forward": forward} for norm in _NORMS for forward in (True, False)]
 
 C2C = [

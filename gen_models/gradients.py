@@ -13,7 +13,7 @@ from typing import Any
 
 from gen_models import activation, matmul, reduction, shape as reshaping
 from gen_models.harness.building import function, legacy_op
-from gen_models.harness.marks import LEGACY, NEW, OLD
+from gen_models.harness.marks import LEGACY, NEW, OLD, pir
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
@@ -77,7 +77,7 @@ def _ignoring(name: str, values: list[float], **attributes: float) -> Op:
 
 
 _F = "nn.functional."
-PADDLE_3: dict[str, Any] = {"formats": ("pir",), "why": "other gradients of what is equal, or 0, than Paddle 2 has"}
+PADDLE_3 = pir("other gradients of what is equal, or 0, than Paddle 2 has")
 _AT_ZERO = [-1.0, 0.0, 1.0]
 
 UNARY = [

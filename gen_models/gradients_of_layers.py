@@ -6,7 +6,7 @@ from typing import Any
 
 from gen_models.gradients import gradient
 from gen_models.harness.building import any_op, function, is_pir, legacy_op
-from gen_models.harness.marks import LEGACY, NEW
+from gen_models.harness.marks import LEGACY, NEW, pir
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 from gen_models.label_loss import LOG_TARGET, kldiv
 from gen_models.loss import huber_loss, shares
@@ -20,7 +20,7 @@ _REPEATS: list[dict[str, Any]] = [
     {"x": _WIDE, "repeats": int32s(2, 0, 3), "axis": 1},
     {"x": tensor([3, 2], dims=[-1, 2]), "repeats": int64s(1, 0, 2), "axis": 0},
 ]
-_ADDED: dict[str, Any] = {"formats": ("pir",), "why": "along other axes than 0, Paddle 2.6 does not add all of them up"}
+_ADDED = pir("along other axes than 0, Paddle 2.6 does not add all of them up")
 
 
 def _prelu(x: Any, weight: Any, *, mode: str | None = None) -> Any:
@@ -76,7 +76,7 @@ INDEXING = [
         function("repeat_interleave"),
         case(x=_WIDE, repeats=3, axis=1),
         case(x=_X, repeats=2, axis=0),
-        case(x=_X, repeats=2, axis=-1, formats=("pir",), why="Paddle 2.6 aborts on a negative axis"),
+        case(x=_X, repeats=2, axis=-1, **pir("Paddle 2.6 aborts on a negative axis")),
         *(case(**arguments, **LEGACY) for arguments in _REPEATS),
     ),
     gradient(

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from gen_models.harness.building import function
-from gen_models.harness.marks import NEW
+from gen_models.harness.marks import NEW, pir
 from gen_models.harness.spec import Op, case, tensor
 
-_LARGE: dict[str, Any] = {
-    "formats": ("pir",),
-    "why": "new in Paddle 3; x · ln y loses digits that the exponential brings up",
-    "atol": 2e-4,
-    "rtol": 2e-4,
-}
+_LARGE = pir("new in Paddle 3; x · ln y loses digits that the exponential brings up", atol=2e-4, rtol=2e-4)
 
 
 OPS = [

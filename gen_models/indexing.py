@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gen_models.harness.building import function, is_pir, operator
-from gen_models.harness.marks import COMPLEX_HERE, LEGACY, NEW
+from gen_models.harness.marks import COMPLEX_HERE, LEGACY, NEW, NOT_EMPTY, pir
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 
@@ -66,9 +66,7 @@ OPS = [
         "gather",
         _gather,
         case(x=tensor([4, 5]), index=int32s(2), axis=1),
-        case(
-            x=tensor([4, 5, 6]), index=int64s(0, 3, 1), axis=-2, formats=("pir",), why="Paddle 2.6 runs out of memory"
-        ),
+        case(x=tensor([4, 5, 6]), index=int64s(0, 3, 1), axis=-2, **pir("Paddle 2.6 runs out of memory")),
         case(x=tensor([4, 5]), index=tensor([], "int64", values=[2])),
         case(x=tensor([4, 5]), index=tensor([], "int64", values=[2]), axis=1),
         case(x=tensor([4, 5]), index=tensor([3, 1], "int64", 0, 4)),
@@ -82,8 +80,7 @@ OPS = [
                 x=tensor([4, 5, 6], dims=[-1, 5, -1]),
                 index=int64s(0, 3, 1),
                 axis_tensor=int32s(axis),
-                formats=("pir",),
-                why="Paddle 2.6 runs out of memory",
+                **pir("Paddle 2.6 runs out of memory"),
             )
             for axis in (0, 1, 2)
         ],
@@ -221,14 +218,13 @@ OPS = [
         case(x=tensor([3, 4]), mask=tensor([3, 4], "bool")),
         case(x=tensor([3, 4], "int64", dims=[-1, -1]), mask=tensor([3, 4], "bool", dims=[-1, -1])),
         case(x=tensor([6]), mask=tensor([6], "bool", values=[False] * 6)),
-        case(x=tensor([3, 4]), mask=tensor([3, 1], "bool"), formats=("pir",), why="Paddle 2 does not broadcast here"),
+        case(x=tensor([3, 4]), mask=tensor([3, 1], "bool"), **pir("Paddle 2 does not broadcast here")),
         case(
             x=tensor([3, 4], dims=[-1, -1]),
             mask=tensor([3, 1], "bool", dims=[-1, -1]),
-            formats=("pir",),
-            why="Paddle 2 does not broadcast here",
+            **pir("Paddle 2 does not broadcast here"),
         ),
-        case(x=tensor([0, 2]), mask=tensor([0, 2], "bool"), formats=("pir",), why="Paddle 2 takes nothing empty"),
+        case(x=tensor([0, 2]), mask=tensor([0, 2], "bool"), **NOT_EMPTY),
     ),
     Op(
         "masked_fill",

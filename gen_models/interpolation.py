@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.building import is_pir, legacy_op
-from gen_models.harness.marks import F64
+from gen_models.harness.marks import F64, legacy, pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 
@@ -104,7 +104,7 @@ NEAREST = [
     case(x=tensor([1, 2, 3, 4, 5]), scale=2),
     case(x=tensor([1, 2, 3, 4, 5]), size=[4, 7, 3]),
     case(x=tensor([1, 3, 4, 5, 2]), size=[6, 4, 10], data_format="NDHWC"),
-    case(x=tensor([1, 2, 3, 4], "int32"), scale=2, formats=("pir",), why="Paddle 2.6 has no integer kernel"),
+    case(x=tensor([1, 2, 3, 4], "int32"), scale=2, **pir("Paddle 2.6 has no integer kernel")),
     # k * (in / 25) is not k / 25 * in
     case(x=tensor([1, 2, 20, 50], dims=[-1, 2, -1, -1]), size=[10, 25]),
     *_computed([5, 7], [[5, 7], [1, 4], [4, 1], [2, 3]], [[0.7, 0.5], [0.3, 0.9], [1.3, 1.7]]),
@@ -166,13 +166,7 @@ CUBIC = [
     case(x=tensor([1, 2, 4, 5], dims=[-1, 2, -1, -1]), size=[1, 8]),
     case(x=tensor([1, 2, 4, 5], dims=[-1, 2, -1, -1]), size=[3, 1]),
     case(x=tensor([1, 2, 1, 5], dims=[-1, 2, -1, -1]), size=[1, 1]),
-    case(
-        x=tensor([1, 2, 4, 5], "float16"),
-        size=[1, 8],
-        formats=("pir",),
-        atol=2e-3,
-        why="Paddle 2.6 has no kernel for it",
-    ),
+    case(x=tensor([1, 2, 4, 5], "float16"), size=[1, 8], **pir("Paddle 2.6 has no kernel for it", atol=2e-3)),
     case(x=tensor([1, 2, 4, 5]), size=[1, 1], align_corners=True),
     case(x=tensor([1, 2, 3, 4]), size=int32s(6, 7)),
     case(x=tensor([1, 4, 5, 2]), size=[6, 8], data_format="NHWC"),
@@ -255,7 +249,7 @@ def _resize_v1(mode, op_type):
     return build
 
 
-_OLD: dict[str, Any] = {"why": "an operator of Paddle 1 that Paddle 2 still runs", "formats": ("legacy",)}
+_OLD = legacy("an operator of Paddle 1 that Paddle 2 still runs")
 
 
 def _v1_single(count):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gen_models.harness.marks import pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
-NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3.3"}
+NEW = pir("new in Paddle 3.3")
 
 
 def _interp(

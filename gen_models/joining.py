@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gen_models.harness.building import function, legacy_op
-from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.marks import COMPLEX_HERE, legacy, pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 
@@ -23,7 +21,7 @@ def _partial(kind):
     return build
 
 
-LEGACY_ONLY: dict[str, Any] = {"formats": ("legacy",), "why": "no function of Paddle 3 makes it"}
+LEGACY_ONLY = legacy("no function of Paddle 3 makes it")
 _PARTS = [
     case(x=[tensor([3, 5]), tensor([3, 5])]),
     case(x=[tensor([3, 5]), tensor([3, 5])], start_index=1, length=2),
@@ -61,7 +59,7 @@ OPS = [
         case(x=[tensor([]), tensor([]), tensor([])]),
         case(x=[tensor([2], "int64")], axis=1),
         case(x=[tensor([2, 3], dims=[-1, -1])] * 3, axis=1),
-        case(x=[tensor([0, 3])] * 2, formats=("pir",), why="Paddle 2 does not stack empty tensors"),
+        case(x=[tensor([0, 3])] * 2, **pir("Paddle 2 does not stack empty tensors")),
     ),
     Op(
         "split",

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from gen_models.harness.building import any_op, function, is_pir, operator
-from gen_models.harness.marks import TAIL
+from gen_models.harness.marks import TAIL, pir
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
 
@@ -76,7 +76,7 @@ NLL = [
         for name in ("mean", "sum", "none")
     ],
 ]
-LOG_TARGET: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no log_target"}
+LOG_TARGET = pir("Paddle 2.6 has no log_target")
 KLDIV = [
     *[
         case(x=tensor([3, 4]), label=tensor([3, 4], low=-0.2, high=1), reduction=name)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from gen_models.harness.building import as_lod, legacy_op
-from gen_models.harness.marks import LOD
+from gen_models.harness.marks import LOD, legacy
 from gen_models.harness.spec import Op, TensorSpec, case, int64s, tensor
 
-_F64: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD; OpenVINO's CPU plugin computes f64 as f32"}
+_F64 = legacy("Paddle 3 has no LoD; OpenVINO's CPU plugin computes f64 as f32")
 
 
 def _op(name: str, x: Any, attrs: dict[str, Any], **inputs: Any) -> Any:
@@ -157,9 +157,7 @@ OPS = [
         case(
             x=tensor([1, 5, 2], dims=[1, -1, 2]),
             length=int64s(3),
-            formats=("legacy",),
-            dynamic=False,
-            why="Paddle 3 has no LoD; of a batch of unknown size the lengths may differ",
+            **legacy("Paddle 3 has no LoD; of a batch of unknown size the lengths may differ", dynamic=False),
         ),
         case(x=tensor([3, 5, 2]), length=int64s(3, 0, 5), **LOD),
         case(x=tensor([3, 5], dims=[-1, -1]), length=int64s(1, 5, 2, dims=[-1]), **LOD),

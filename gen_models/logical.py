@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from gen_models.harness.building import function
-from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.marks import COMPLEX_HERE, pir
 from gen_models.harness.spec import Op, case, int32s, tensor
 
 _CORNERS = [[0, 1j, 1, 1 + 1j], [-0.0, 2j, 0.5, 0]]
-NEW: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no such operator"}
+NEW = pir("Paddle 2.6 has no such operator")
 
 
 _LOGICAL = [

@@ -7,10 +7,10 @@ from typing import Any
 
 from gen_models.activation import COMPLEX, ON_CUTS, PLANE, SIZES, WIDE, unary
 from gen_models.harness.building import function, legacy_op
-from gen_models.harness.marks import COMPLEX_HERE, DIGITS, LEGACY, NEW_KERNEL
+from gen_models.harness.marks import COMPLEX_HERE, DIGITS, LEGACY, NEW_KERNEL, pir
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
-INTEGER: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 takes no integers"}
+INTEGER = pir("Paddle 2.6 takes no integers")
 
 
 def _of(name: str, low: float, high: float, more: list[Case] | None = None, build: Any = None) -> Op:
@@ -32,12 +32,7 @@ def _integers(low: int = -10, high: int = 10, **more: Any) -> list[Case]:
     return [case(x=tensor([3, 4], kind, low, high), **{**INTEGER, **more}) for kind in ("int32", "int64")]
 
 
-_OF_8_BITS: dict[str, Any] = {
-    "atol": 0.0,
-    "rtol": 1e-2,
-    "formats": ("pir",),
-    "why": "Paddle 2.6 has no kernel; bfloat16 has 8 bits, but small values have them too",
-}
+_OF_8_BITS = pir("Paddle 2.6 has no kernel; bfloat16 has 8 bits, but small values have them too", atol=0.0, rtol=1e-2)
 _TINY = [1e-7, -1e-7, 1e-4, -1e-4, 0.0, 0.3, -0.3, 0.6, -0.6]
 _SMALL = [case(x=_values(*[sign * x for x in SIZES[:31] for sign in (1, -1) if sign * x > -1]), **DIGITS)]
 _CLASSES = _values(math.nan, math.inf, -math.inf, 0.0, 1e38, -1e-38)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.building import any_op, function, operator
-from gen_models.harness.marks import F64, NEW, OLD
+from gen_models.harness.marks import F64, NEW, NOT_EMPTY, OLD, legacy, pir
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
@@ -55,14 +55,14 @@ MATMUL_V2 = [
     case(x=tensor([2, 4, 3], dims=[-1, 4, -1]), shape=[2, 4, 5], transpose_x=True),
     case(x=tensor([4], dims=[-1]), shape=[2, 4, 5]),
     case(x=tensor([3, 4], "float64"), y=tensor([4, 5], "float64"), **F64),
-    case(x=tensor([3, 4], "int32"), y=tensor([4, 5], "int32"), formats=("pir",), why="integers are new in Paddle 3"),
-    case(x=tensor([3, 4], "int64"), y=tensor([4, 5], "int64"), formats=("pir",), why="integers are new in Paddle 3"),
+    case(x=tensor([3, 4], "int32"), y=tensor([4, 5], "int32"), **pir("integers are new in Paddle 3")),
+    case(x=tensor([3, 4], "int64"), y=tensor([4, 5], "int64"), **pir("integers are new in Paddle 3")),
     case(x=tensor([1, 1]), y=tensor([1, 1])),
-    case(x=tensor([4, 0]), y=tensor([0, 300]), formats=("pir",), why="Paddle 2 takes nothing empty"),
+    case(x=tensor([4, 0]), y=tensor([0, 300]), **NOT_EMPTY),
 ]
 
 
-LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "an operator of Paddle 1"}
+LEGACY = legacy("an operator of Paddle 1")
 
 
 MATMUL = [
@@ -181,7 +181,7 @@ EINSUM = [
 ]
 
 
-_V2: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3.3, which writes it where it is built for GPUs"}
+_V2 = pir("new in Paddle 3.3, which writes it where it is built for GPUs")
 LINEAR_V2 = [
     case(x=tensor([3, 4]), weight=tensor([4, 5]), bias=tensor([5])),
     case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), weight=tensor([4, 5]), bias=tensor([5])),

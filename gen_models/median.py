@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.building import function
+from gen_models.harness.marks import pir
 from gen_models.harness.spec import Op, TensorSpec, case, tensor
 
-NEW: dict[str, Any] = {"formats": ("pir",), "why": "in Paddle 2.6 a median is several operators, and has no mode"}
-OLD_CRASHES: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 crashes when it runs a saved nanmedian"}
+NEW = pir("in Paddle 2.6 a median is several operators, and has no mode")
+OLD_CRASHES = pir("Paddle 2.6 crashes when it runs a saved nanmedian")
 _HOLES = [[1.0, math.nan, 3.0, 2.0], [4.0, 9.0, 5.0, -1.0], [math.nan, math.nan, math.nan, 7.0]]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.building import operator
+from gen_models.harness.marks import legacy
 from gen_models.harness.spec import Op, TensorSpec, case, int32s, paddle, tensor
 
 _DEFAULTS: dict[str, Any] = {
@@ -76,7 +77,7 @@ def polygons(*shape: int, points: int = 4, size: float = 1.0, seed: int = 0, dim
 _B, _S = [-1, -1, 4], [-1, -1, -1]
 
 
-_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "an operator of Paddle 2"}
+_LEGACY = legacy("an operator of Paddle 2")
 
 MULTICLASS_NMS = [
     case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20), background_label=-1),

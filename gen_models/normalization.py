@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from gen_models.conv import weight
-from gen_models.harness.marks import F64
+from gen_models.harness.marks import F64, pir
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
@@ -116,7 +116,7 @@ def _group_norm(x, *, groups, channels, affine=(True, True), epsilon=1e-5, data_
     return layer(x)
 
 
-_PIR = {"why": "Paddle 2.6 has no such layout here", "formats": ("pir",)}
+_PIR = pir("Paddle 2.6 has no such layout here")
 
 GROUP = [
     case(x=tensor([2, 6, 4, 5], dims=[-1, 6, -1, -1]), groups=3, channels=6, epsilon=1e-3),

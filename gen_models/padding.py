@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gen_models.harness.building import function
-from gen_models.harness.marks import COMPLEX_HERE, F64
+from gen_models.harness.marks import COMPLEX_HERE, F64, NOT_FED
 from gen_models.harness.spec import Op, case, int32s, int64s, tensor
 
 PAD = [
@@ -20,15 +20,13 @@ PAD = [
         x=tensor([2, 3], dims=[-1, 3]),
         pad=[1, 0, 2, 1],
         value=tensor([1], values=[2.5]),
-        formats=("pir",),
-        why="Paddle 2.6 forgets to feed a tensor that only an attribute names",
+        **NOT_FED,
     ),
     case(
         x=int64s(2**24 + 1, 2**31 - 1, 5, dims=[-1]),
         pad=[1, 0],
         value=int64s(2**25 + 3),
-        formats=("pir",),
-        why="Paddle 2.6 forgets to feed a tensor that only an attribute names",
+        **NOT_FED,
     ),
     case(x=tensor([2, 3], "complex64", dims=[-1, 3]), pad=[1, 0, 2, 1], value=1.5, **COMPLEX_HERE),
 ]

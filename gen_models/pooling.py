@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.marks import F64
+from gen_models.harness.marks import F64, NOT_FED, pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 INF = float("inf")
@@ -105,8 +105,7 @@ POOL2D = [
     case(
         x=tensor([2, 3, 6, 8]),
         size=int32s(2, 3),
-        formats=("pir",),
-        why="Paddle 2.6 forgets to feed a tensor that only an attribute names",
+        **NOT_FED,
     ),
     case(x=tensor([2, 3, 6, 8], "float64"), mode="avg", **F64),
     case(x=tensor([1, 2, 1, 3]), mode="max", kernel=2, **_WIDE),
@@ -136,7 +135,7 @@ def _lp_pool(x, *, norm_type, kernel, stride=None, padding=0, ceil_mode=False, d
     return paddle.nn.functional.lp_pool2d(x, norm_type, kernel, stride, padding, ceil_mode, data_format)
 
 
-_NEW = {"why": "Paddle 2.6 has no lp_pool2d", "formats": ("pir",)}
+_NEW = pir("Paddle 2.6 has no lp_pool2d")
 
 LP = [
     case(x=tensor([1, 2, 6, 8]), norm_type=2.0, kernel=3, stride=2, padding=1),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from gen_models.harness.marks import pir
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
@@ -74,11 +75,7 @@ def _fractional(x, *, size, kernel=None, u) -> Any:
     return build(x, size, kernel, u, return_mask=True)
 
 
-_NEW: dict[str, Any] = {
-    "formats": ("pir",),
-    "dynamic": False,
-    "why": "Paddle 2.6 has no fractional pooling; its windows are computed as the network is converted",
-}
+_NEW = pir("Paddle 2.6 has no fractional pooling; its windows are computed as the network is converted", dynamic=False)
 
 FRACTIONAL2D = [
     case(x=tensor([2, 3, 7, 9]), size=[5, 9], u=0.9),

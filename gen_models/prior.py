@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import legacy_op, operator
+from gen_models.harness.marks import legacy
 from gen_models.harness.spec import Op, TensorSpec, case, paddle, tensor
 
 
@@ -63,11 +64,7 @@ def _density_prior_box(input: Any, image: Any, *, steps: Any = (0.0, 0.0), **att
     return legacy_op("density_prior_box", {"Input": input, "Image": image}, outputs, attrs)
 
 
-_LEGACY: dict[str, Any] = {
-    "formats": ("legacy",),
-    "dynamic": False,
-    "why": "Paddle 3 has no such operator; its shifts are whole pixels of known sizes",
-}
+_LEGACY = legacy("Paddle 3 has no such operator; its shifts are whole pixels of known sizes", dynamic=False)
 
 
 DENSITY_PRIOR_BOX = [

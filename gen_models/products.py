@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gen_models.harness.building import function
-from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.marks import COMPLEX_HERE, NOT_EMPTY
 from gen_models.harness.spec import Op, case, tensor
 
 OPS = [
@@ -38,7 +38,7 @@ OPS = [
         case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([4])),
         case(x=tensor([2, 1, 4]), y=tensor([3, 1]), p=1.0),
         case(x=tensor([2], values=[1.0, 2.0]), y=tensor([2], values=[1.0, 3.0]), p=0.0),
-        case(x=tensor([0, 3]), y=tensor([1, 3]), formats=("pir",), why="Paddle 2 takes nothing empty"),
+        case(x=tensor([0, 3]), y=tensor([1, 3]), **NOT_EMPTY),
     ),
     Op(
         "multiplex",

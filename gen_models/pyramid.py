@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gen_models.harness.building import operator
+from gen_models.harness.marks import legacy
 from gen_models.harness.spec import Op, case, tensor
 
-_SIZE: dict[str, Any] = {
-    "formats": ("legacy",),
-    "dynamic": False,
-    "why": "Paddle 3 has no such operator; its windows follow from the size of the image",
-}
+_SIZE = legacy("Paddle 3 has no such operator; its windows follow from the size of the image", dynamic=False)
 
 
 OPS = [

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.building import any_op, is_pir, legacy_op, operator
-from gen_models.harness.marks import NO_FUNCTION
+from gen_models.harness.marks import NO_FUNCTION, legacy
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
@@ -111,7 +111,7 @@ _Q = tensor([2, 3, 4, 5], low=-127, high=127)
 _Q_DYNAMIC = tensor([2, 3, 4, 5], low=-127, high=127, dims=[-1, 3, -1, -1])
 _EIGHTHS = tensor([5], values=[0.5, 0.125, -0.3, 2.0, -2.0])
 _SCALES = [0.5, 1.0, 1.7]
-_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3.3 runs dequantize_linear as if it were quantize"}
+_LEGACY = legacy("Paddle 3.3 runs dequantize_linear as if it were quantize")
 
 
 # Of channels with factors of their own, and steps of 1/64.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import function, is_pir, legacy_op, operator
-from gen_models.harness.marks import NEW, NO_FUNCTION
+from gen_models.harness.marks import NEW, NO_FUNCTION, pir
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 
@@ -81,8 +81,8 @@ def _gumbel_softmax(x: Any, *, temperature: float = 1.0, hard: bool = False, axi
     return [paddle.sum(out, axis), *_checked(out, 0.0, 1.0)]
 
 
-_BOUNDS: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 also draws numbers outside of a ... b"}
-_EMPTY: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 cannot compare the empty tensor that it makes"}
+_BOUNDS = pir("Paddle 2.6 also draws numbers outside of a ... b")
+_EMPTY = pir("Paddle 2 cannot compare the empty tensor that it makes")
 _SHAPE_TENSOR = int64s(3, 4)
 
 _CERTAIN = [[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gen_models.harness.marks import pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 
@@ -42,13 +43,13 @@ OPS = [
         case(start=0.5, end=3.1, step=0.25),
         case(start=1.0, end=0.0, step=-0.3, dtype="float32"),
         case(start=3, end=3, dtype="int64"),
-        case(start=1, end=0, dtype="int64", formats=("pir",), why="Paddle 2 refuses it"),
+        case(start=1, end=0, dtype="int64", **pir("Paddle 2 refuses it")),
         case(end=5000, dtype="float32", atol=1e-2, why="the kernel adds up in float32, OpenVINO multiplies"),
         case(x=tensor([4, 3], dims=[-1, 3])),
         case(x=tensor([4, 3], dims=[-1, 3]), dtype="float32"),
         case(start=_s(1, "int64"), end=_s(8, "int64"), step=_s(2, "int64"), dtype="int64"),
         case(start=_s(8, "int32"), end=_s(1, "int32"), step=_s(-2, "int32"), dtype="int32"),
-        case(start=_s(8), end=_s(1), step=_s(2), formats=("pir",), why="Paddle 2 refuses it"),
+        case(start=_s(8), end=_s(1), step=_s(2), **pir("Paddle 2 refuses it")),
         case(start=_s(0.5), end=_s(2.0), step=_s(0.3), dtype="float32"),
         case(start=_s(0.5, "float64"), end=_s(2.0, "float64"), step=_s(0.3, "float64"), dtype="float64"),
     ),

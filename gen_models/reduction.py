@@ -7,13 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from gen_models.harness.building import any_op, function, operator
-from gen_models.harness.marks import COMPLEX_HERE, COMPUTED, F64, NEW
+from gen_models.harness.marks import COMPLEX_HERE, COMPUTED, F64, NEW, pir
 from gen_models.harness.spec import Case, Op, case, int32s, int64s, paddle, tensor
 
-NO_FUNCTION_IN_2: dict[str, Any] = {
-    "formats": ("pir",),
-    "why": "Paddle 2.6 has no function for it, or none that takes this",
-}
+NO_FUNCTION_IN_2 = pir("Paddle 2.6 has no function for it, or none that takes this")
 
 
 def _reduce(name: str) -> Callable[..., Any]:
@@ -44,8 +41,8 @@ def _common(dtype: str = "float32") -> list[Case]:
     ]
 
 
-_NOTHING: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3; at run time the maximum of nothing is not 0"}
-_NOT_EMPTY: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 does not reduce empty tensors"}
+_NOTHING = pir("new in Paddle 3; at run time the maximum of nothing is not 0")
+_NOT_EMPTY = pir("Paddle 2.6 does not reduce empty tensors")
 EMPTY = [
     case(x=tensor([0, 3]), **_NOT_EMPTY),
     case(x=tensor([2, 0]), axis=0, **_NOT_EMPTY),
@@ -117,12 +114,7 @@ MEAN = [
     case(x=tensor([3, 4], "float64"), axis=1, **F64),
     case(x=tensor([2, 3, 4, 4], dims=[-1, 3, -1, -1]), axis=[2, 3], keepdim=True),
     case(x=tensor([2, 3], "complex64"), axis=1, **NO_FUNCTION_IN_2),
-    case(
-        x=tensor([3, 2], "bool", values=[[0, 0], [0, 1], [1, 1]]),
-        axis=1,
-        formats=("pir",),
-        why="Paddle 2.6 takes no bool",
-    ),
+    case(x=tensor([3, 2], "bool", values=[[0, 0], [0, 1], [1, 1]]), axis=1, **pir("Paddle 2.6 takes no bool")),
 ]
 
 EXTREME = [

@@ -8,12 +8,10 @@ import numpy as np
 
 from gen_models.box import boxes
 from gen_models.harness.building import operator
+from gen_models.harness.marks import legacy
 from gen_models.harness.spec import Op, case, tensor
 
-_OLD: dict[str, Any] = {
-    "formats": ("legacy",),
-    "why": "Paddle 3 has no such operator; coordinates of tens of pixels",
-}
+_OLD = legacy("Paddle 3 has no such operator; coordinates of tens of pixels")
 
 
 def _levels(images: int, classes: int, anchors: Any, seed: int = 0, dims: bool = False) -> dict[str, Any]:

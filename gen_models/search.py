@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from gen_models.harness.building import function, is_pir, legacy_op
-from gen_models.harness.marks import COMPUTED
+from gen_models.harness.marks import COMPUTED, legacy, pir
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
-STABLE = {"formats": ("pir",), "why": "Paddle 2.6 has no stable sort"}
+STABLE = pir("Paddle 2.6 has no stable sort")
 
 
 def _argsort(x, *, axis=-1, descending=False, stable=True):
@@ -54,7 +54,7 @@ OPS = [
     Op(
         "top_k",
         lambda x, k: legacy_op("top_k", {"X": x}, {"Out": x.dtype, "Indices": "int64"}, {"k": k}),
-        case(x=tensor([3, 7], dims=[-1, 7]), k=2, formats=("legacy",), why="an operator of old programs only"),
+        case(x=tensor([3, 7], dims=[-1, 7]), k=2, **legacy("an operator of old programs only")),
     ),
     Op(
         "arg_max",

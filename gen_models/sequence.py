@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import as_lod, legacy_op, operator
-from gen_models.harness.marks import NO_FUNCTION
+from gen_models.harness.marks import NO_FUNCTION, legacy
 from gen_models.harness.spec import Op, case, tensor
 
-_F64: dict[str, Any] = {"formats": ("legacy",), "why": "legacy only; OpenVINO's CPU plugin computes f64 as f32"}
+_F64 = legacy("legacy only; OpenVINO's CPU plugin computes f64 as f32")
 
 
 def _row_conv(x: Any, filters: Any, *, lod: Any = None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gen_models.harness.building import function, legacy_op
-from gen_models.harness.marks import LEGACY
+from gen_models.harness.marks import LEGACY, pir
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 
@@ -40,8 +40,8 @@ OPS = [
     Op(
         "shape64",
         _shape,
-        case(x=tensor([2, 3, 5], dims=[-1, 3, -1]), formats=("pir",), why="Paddle 2 has shape only"),
-        case(x=tensor([2, 3], "int64"), formats=("pir",), why="Paddle 2 has shape only"),
+        case(x=tensor([2, 3, 5], dims=[-1, 3, -1]), **pir("Paddle 2 has shape only")),
+        case(x=tensor([2, 3], "int64"), **pir("Paddle 2 has shape only")),
     ),
     Op(
         "size",
@@ -70,9 +70,7 @@ OPS = [
         case(
             x=tensor([0, 3, 4], dims=[-1, 3, 4]),
             shape=[0, -1],
-            formats=("pir",),
-            dynamic=False,
-            why="Paddle 2.6 refuses it; of no elements only known dimensions tell the number",
+            **pir("Paddle 2.6 refuses it; of no elements only known dimensions tell the number", dynamic=False),
         ),
         case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), shape=[0, 0, 2, 2]),
         case(x=tensor([2, 3, 4], dims=[-1, -1, -1]), shape=[-1, 0]),
@@ -83,9 +81,10 @@ OPS = [
         case(
             x=tensor([0, 3]),
             shape=[3, 0],
-            formats=("pir",),
-            dynamic=False,
-            why="Paddle 2 takes the 0 for a kept dimension; so must OpenVINO where it cannot see that x is empty",
+            **pir(
+                "Paddle 2 takes the 0 for a kept dimension; so must OpenVINO where it cannot see that x is empty",
+                dynamic=False,
+            ),
         ),
         case(x=tensor([2, 6], "float16"), shape=[3, 4]),
         case(x=tensor([2, 6]), shape=int64s(3, 4)),
@@ -121,13 +120,7 @@ OPS = [
         case(x=tensor([]), axis=[0]),
         case(x=tensor([1, 0, 1], "bool"), axis=[0, 1]),
         *(
-            case(
-                x=tensor([1, 3, 1], dims=dims),
-                axis=axis,
-                is_varied=False,
-                formats=("pir",),
-                why="Paddle 2.6 cannot run it",
-            )
+            case(x=tensor([1, 3, 1], dims=dims), axis=axis, is_varied=False, **pir("Paddle 2.6 cannot run it"))
             for dims, axis in (
                 (None, int32s(2)),
                 ([-1, 3, -1], int32s(-1, 0)),

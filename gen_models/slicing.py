@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gen_models.harness.building import function, legacy_op
-from gen_models.harness.marks import COMPLEX_HERE, NEW
+from gen_models.harness.marks import COMPLEX_HERE, NEW, legacy, pir
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
-BACKWARD: dict[str, Any] = {
-    "formats": ("pir",),
-    "why": "Paddle 2 misreads a negative end of a negative stride, also where it leaves out the first element",
-}
+BACKWARD = pir("Paddle 2 misreads a negative end of a negative stride, also where it leaves out the first element")
 
 
 def _slice(x, at=None, *, axes=None, starts=None, ends=None, key=None):
@@ -53,7 +48,7 @@ def _crop_v1(x, like=None, at=None, *, offsets=(), size=()):
     return legacy_op("crop", inputs, {"Out": x.dtype}, {"offsets": list(offsets), "shape": list(size)})
 
 
-_OLD = {"formats": ("legacy",), "why": "an operator of Paddle 1 that Paddle 2 still runs"}
+_OLD = legacy("an operator of Paddle 1 that Paddle 2 still runs")
 
 
 _AT = (slice(None), "at")
@@ -83,7 +78,7 @@ OPS = [
         case(x=tensor([4, 5, 6]), axes=[2, 0], starts=[0, 1], ends=[2**31 - 1, 3]),
         case(x=tensor([4, 5], "int64", dims=[-1, -1]), axes=[0, 1], starts=[1, 2], ends=[-1, 2**31 - 1]),
         case(x=tensor([4, 5], "bool"), axes=[-1], starts=[1], ends=[3]),
-        case(x=tensor([4, 5]), axes=[0], starts=[3], ends=[1], formats=("pir",), why="Paddle 2 refuses it"),
+        case(x=tensor([4, 5]), axes=[0], starts=[3], ends=[1], **pir("Paddle 2 refuses it")),
         case(x=tensor([4, 5]), axes=[0, 1], starts=int32s(1, 2), ends=int32s(3, 4)),
         case(x=tensor([4, 5]), axes=[0, 1], starts=[int32s(1), 2], ends=[3, int32s(-1)]),
         case(x=tensor([4, 5], dims=[-1, 5]), axes=[0], starts=[1], ends=["0"]),
@@ -97,7 +92,7 @@ OPS = [
         case(x=tensor([4, 5, 6]), key=(slice(1, 3), None, 2)),
         case(x=tensor([4, 5], "int64", dims=[-1, -1]), key=(-1, slice(1, None))),
         case(x=tensor([4]), key=2),
-        case(x=tensor([4, 5]), key=(slice(4, None), -1), formats=("pir",), why="Paddle 2 refuses it"),
+        case(x=tensor([4, 5]), key=(slice(4, None), -1), **pir("Paddle 2 refuses it")),
         case(x=tensor([4, 5]), at=int32s(2), key=(slice("at", None),)),
         case(x=tensor([4, 5], dims=[-1, 5]), at=int64s(3), key=(slice(1, "at"), 1)),
     ),
@@ -154,8 +149,8 @@ OPS = [
         case(x=tensor([3, 2, 5]), at=int32s(1), key=("at", slice(None, None, -1), slice("at", None)), number=0.5),
         case(x=tensor([4, 5]), key=(slice(None, None, -2),), number=3.0),
         case(x=tensor([4, 5]), at=int32s(2), key=(slice(None, "at"), slice(None, None, -1)), number=3.0),
-        case(x=tensor([4]), key=(slice(3, 1),), number=3.0, formats=("pir",), why="Paddle 2 refuses it"),
-        case(x=tensor([4, 5]), key=(slice(-6, -7, -1),), number=3.0, formats=("pir",), why="Paddle 2 refuses it"),
+        case(x=tensor([4]), key=(slice(3, 1),), number=3.0, **pir("Paddle 2 refuses it")),
+        case(x=tensor([4, 5]), key=(slice(-6, -7, -1),), number=3.0, **pir("Paddle 2 refuses it")),
         case(x=tensor([4, 5], "complex64"), key=(slice(1, 3),), number=2 - 1j, **COMPLEX_HERE),
     ),
     Op(

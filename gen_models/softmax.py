@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 from gen_models.harness.building import function
-from gen_models.harness.marks import F64, NEW_KERNEL
+from gen_models.harness.marks import F64, NEW_KERNEL, legacy, pir
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
-CRASH: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 cannot run a saved rrelu: it wants the noise"}
-OLD: dict[str, Any] = {"formats": ("legacy",), "why": "paddle.static.nn.prelu writes legacy programs only"}
+CRASH = pir("Paddle 2.6 cannot run a saved rrelu: it wants the noise")
+OLD = legacy("paddle.static.nn.prelu writes legacy programs only")
 
 
 def _softmax_cases() -> list[Case]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gen_models.activation import unary
 from gen_models.harness.building import function
-from gen_models.harness.marks import DIGITS, NEW_KERNEL
+from gen_models.harness.marks import DIGITS, NEW_KERNEL, pir
 from gen_models.harness.spec import Case, Op, case, tensor
 
 
@@ -55,7 +55,7 @@ OPS = [
         20,
         [0.01, 1.0, 1.4616321, 2.0, 100.0, 1e5],
         [-0.5, -1.5, -2.3, -10.7, -3.0],
-        more=[case(x=tensor([1], values=[-0.0]), formats=("pir",), why="Paddle 2.6 has NaN there")],
+        more=[case(x=tensor([1], values=[-0.0]), **pir("Paddle 2.6 has NaN there"))],
     ),
     Op("polygamma", function("polygamma"), *POLYGAMMA),
     _of(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.building import function
-from gen_models.harness.marks import COMPLEX_HERE, NEW
+from gen_models.harness.marks import COMPLEX_HERE, NEW, legacy
 from gen_models.harness.spec import Op, TensorSpec, case, paddle, tensor
 from gen_models.matrix import LOOSE, LOOSE_COMPLEX, LOOSE_NEW
 
@@ -115,8 +115,7 @@ OPS = [
             x=low_rank(4, 3, 3, 3, kept=2),
             tol=1e-3,
             less=1,
-            formats=("legacy",),
-            why="Paddle 3 declares another type than it computes",
+            **legacy("Paddle 3 declares another type than it computes"),
         ),
         case(x=low_rank(2, 3, 6, kept=1, dims=[-1, -1, -1]), tol=0.01),
         case(x=low_rank(4, 4, kept=3, symmetric=True), tol=1e-4, hermitian=True),

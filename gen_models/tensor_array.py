@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from gen_models.harness.building import is_pir
-from gen_models.harness.marks import COMPLEX_HERE
+from gen_models.harness.marks import COMPLEX_HERE, pir
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
@@ -64,7 +64,7 @@ X, Y = tensor([2, 3]), tensor([2, 3], low=5, high=6)
 ROWS = tensor([2, 3], dims=[-1, 3])
 PLANE = tensor([2, 3], "complex64")
 
-_PIR: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 has no such operator"}
+_PIR = pir("Paddle 2 has no such operator")
 
 OPS = [
     Op("assign_array", _copied, *[case(x=X, y=Y, over=number) for number in (0, 1, 2)], **_PIR),

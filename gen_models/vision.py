@@ -6,7 +6,7 @@ from typing import Any
 
 from gen_models.conv import weight
 from gen_models.harness.building import legacy_op
-from gen_models.harness.marks import COMPLEX_HERE, NOT_PUBLIC
+from gen_models.harness.marks import COMPLEX_HERE, NOT_PUBLIC, legacy
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
@@ -109,7 +109,7 @@ DEFORMABLE = [
     ),
 ]
 
-_OLD = {"why": "the public API writes deformable_conv only", "formats": ("legacy",)}
+_OLD = legacy("the public API writes deformable_conv only")
 
 DEFORMABLE_V1 = [
     case(x=tensor([2, 4, 6, 7]), offset=_offset(1, (3, 3), 4, 5), shape=[3, 4, 3, 3]),

@@ -1,19 +1,32 @@
-"""What cases are marked with, each with its reason: `case(x=..., **OLD)`."""
+"""What cases are marked with, each with its reason: `case(x=..., **OLD)`, `case(x=..., **pir("new in 3.3"))`."""
 
 from __future__ import annotations
 
 from typing import Any
 
-LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "only legacy programs have it"}
-OLD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no such operator"}
-NO_FUNCTION: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no function for it"}
-LOD: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 has no LoD"}
-NOT_PUBLIC: dict[str, Any] = {"formats": ("legacy",), "why": "no public function of Paddle 2 or 3"}
-NEW: dict[str, Any] = {"formats": ("pir",), "why": "new in Paddle 3"}
-NEW_KERNEL: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 has no kernel for it"}
-COMPUTED: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2.6 takes no axis from a tensor"}
+
+def pir(why: str, **more: Any) -> dict[str, Any]:
+    """Of a case that only PIR programs have: why, and what else it sets for a reason."""
+    return {"formats": ("pir",), "why": why, **more}
+
+
+def legacy(why: str, **more: Any) -> dict[str, Any]:
+    """Of a case that only legacy programs have."""
+    return {"formats": ("legacy",), "why": why, **more}
+
+
+LEGACY = legacy("only legacy programs have it")
+OLD = legacy("Paddle 3 has no such operator")
+NO_FUNCTION = legacy("Paddle 3 has no function for it")
+LOD = legacy("Paddle 3 has no LoD")
+NOT_PUBLIC = legacy("no public function of Paddle 2 or 3")
+NEW = pir("new in Paddle 3")
+NEW_KERNEL = pir("Paddle 2.6 has no kernel for it")
+COMPUTED = pir("Paddle 2.6 takes no axis from a tensor")
 """For a case whose axis the program computes."""
-COMPLEX_HERE: dict[str, Any] = {"formats": ("pir",), "why": "complex numbers are new here in Paddle 3"}
+NOT_FED = pir("Paddle 2.6 forgets to feed a tensor that only an attribute names")
+NOT_EMPTY = pir("Paddle 2 takes nothing empty")
+COMPLEX_HERE = pir("complex numbers are new here in Paddle 3")
 """For a case of complex numbers that Paddle 2 refuses."""
 DIGITS: dict[str, Any] = {"atol": 0.0, "rtol": 2e-6, "why": "every digit counts, those of small values too"}
 """For a case where Paddle is exact to a few units in the last place of float32, however small the result is."""

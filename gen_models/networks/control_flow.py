@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gen_models.harness.building import layer_of
+from gen_models.harness.marks import legacy
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -279,8 +280,7 @@ NETWORKS = [
         layer_of(_array_of_selections),
         {"x": tensor([2, 5, 3], dims=[-1, -1, 3])},
         more=[{"x": tensor([1, 2, 3])}, {"x": tensor([4, 3, 3])}],
-        formats=("legacy",),
-        why="Paddle 3 joins elements of one shape only",
+        **legacy("Paddle 3 joins elements of one shape only"),
     ),
     Network("array_of_slices", _array_of_slices, {"x": tensor([3], dims=[-1])}, more=[{"x": tensor([5])}]),
     Network("array_without_its_first", layer_of(_array_without_its_first), _MATRIX, more=[{"x": tensor([5, 4])}]),
@@ -289,8 +289,7 @@ NETWORKS = [
         layer_of(_array_without_some),
         {"x": tensor([3, 4], values=[[1, 2, 3, 4], [-1, 0, 1, 0.5], [0.5, 0.5, 0.5, 0.5]], dims=[-1, 4])},
         more=[{"x": tensor([2, 4], values=[[1, -1, 0, 0.5], [0, 0, 0.25, 0]])}],
-        formats=("legacy",),
-        why="Paddle 3 cannot save it",
+        **legacy("Paddle 3 cannot save it"),
     ),
     Network(
         "best_masks",
@@ -349,7 +348,6 @@ NETWORKS = [
         layer_of(_one_sided),
         {"x": tensor([2, 5], dims=[-1, -1])},
         more=[{"x": tensor([1, 3])}],
-        formats=("legacy",),
-        why="Paddle 3 does not export a variable that one branch leaves undefined",
+        **legacy("Paddle 3 does not export a variable that one branch leaves undefined"),
     ),
 ]

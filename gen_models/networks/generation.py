@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gen_models.harness.marks import legacy
 from gen_models.harness.network import Network
 from gen_models.harness.spec import TensorSpec, paddle, tensor
 
@@ -260,7 +261,7 @@ def _feature_map(batch: int, height: int, width: int) -> dict[str, TensorSpec]:
     return {"x": tensor([batch, 6, height, width], low=-3.0, high=3.0, dims=[-1, 6, -1, -1])}
 
 
-_LEGACY: dict[str, Any] = {"formats": ("legacy",), "why": "Paddle 3 cannot export it: its shapes are lost"}
+_LEGACY = legacy("Paddle 3 cannot export it: its shapes are lost")
 
 NETWORKS = [
     Network("attention_unmasked", _attended, _words(1)[0], more=_words(16, 21)),

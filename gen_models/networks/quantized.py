@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gen_models.harness.marks import legacy
 from gen_models.harness.network import Network
 from gen_models.harness.spec import TensorSpec, paddle, tensor
 
@@ -104,8 +105,7 @@ NETWORKS = [
         _pictures(1),
         more=[_pictures(3)],
         tolerance=2e-2,
-        formats=("legacy",),
-        why="Paddle 3 has no such tool for PIR",
+        **legacy("Paddle 3 has no such tool for PIR"),
     ),
     Network("quantized_tensors", _per_tensor, _pictures(1), more=[_pictures(3)], tolerance=2e-2),
     *(
@@ -115,9 +115,8 @@ NETWORKS = [
             _pictures(1),
             more=[_pictures(3)],
             tolerance=2e-2,
-            formats=("legacy",),
-            why="Paddle 3 has no such tool for PIR",
             finish=_calibrated(onnx_format),
+            **legacy("Paddle 3 has no such tool for PIR"),
         )
         for name, onnx_format in (("quantized_calibrated", False), ("quantized_calibrated_linear", True))
     ),

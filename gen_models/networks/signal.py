@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gen_models.harness.building import layer_of
+from gen_models.harness.marks import pir
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
@@ -14,7 +15,7 @@ def _network(name: str, forward: Callable[..., Any], pir_only: bool = False, **i
     return Network(name, layer_of(forward), inputs, **(_PIR if pir_only else {}))
 
 
-_PIR: dict[str, Any] = {"formats": ("pir",), "why": "Paddle 2 does not take complex numbers in all of its functions"}
+_PIR = pir("Paddle 2 does not take complex numbers in all of its functions")
 
 
 def _stft(inverse: bool = False, **options: Any) -> Callable[[], Any]:
