@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
+from gen_models.harness.building import weight
 from gen_models.harness.marks import F64
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def weight(shape, dtype="float32", low=-0.5, high=0.5, seed=0):
-    """A parameter of the program, with seeded values."""
-    rng = np.random.default_rng([seed, *shape])
-    values = rng.uniform(low, high, shape).astype(dtype)
-    return paddle.static.create_parameter(list(shape), dtype, default_initializer=paddle.nn.initializer.Assign(values))
-
-
-def _conv(
-    x, filter=None, *, shape=None, stride=1, padding=0, dilation=1, groups=1, data_format=None, bias=False
-) -> Any:
-    rank = len(x.shape)
-    build = {3: paddle.nn.functional.conv1d, 4: paddle.nn.functional.conv2d, 5: paddle.nn.functional.conv3d}[rank]
-    dtype = str(x.dtype).rsplit(".", 1)[-1].lower()
-    if filter is None:
-        filter = weight(shape, dtype)
-    added = weight([filter.shape[0]], dtype, seed=1) if bias else None
-    kwargs = {} if data_format is None else {"data_format": data_format}
-    return build(x, filter, added, stride, padding, dilation, groups, **kwargs)
+def _conv(x, filter=None, *, shape=None, bias=False, **options):
+    filter = weight(shape, x.dtype) if filter is None else filter
+    added = weight([filter.shape[0]], x.dtype, seed=1) if bias else None
+    return getattr(paddle.nn.functional, f"conv{len(x.shape) - 2}d")(x, filter, added, **options)
 
 
 CONV2D = [

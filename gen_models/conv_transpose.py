@@ -2,44 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from gen_models.conv import weight
+from gen_models.harness.building import weight
 from gen_models.harness.marks import FIXED_FILTER, NOT_FED
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 
-def _transpose(
-    x,
-    filter=None,
-    *,
-    shape=None,
-    stride=1,
-    padding=0,
-    output_padding=0,
-    dilation=1,
-    groups=1,
-    output_size=None,
-    data_format=None,
-    bias=False,
-) -> Any:
-    rank = len(x.shape)
-    f = paddle.nn.functional
-    build = {3: f.conv1d_transpose, 4: f.conv2d_transpose, 5: f.conv3d_transpose}[rank]
-    if filter is None:
-        filter = weight(shape)
-    kwargs = {
-        "bias": weight([filter.shape[1] * groups], seed=1) if bias else None,
-        "stride": stride,
-        "padding": padding,
-        "output_padding": output_padding,
-        "groups": groups,
-        "dilation": dilation,
-        "output_size": output_size,
-    }
-    if data_format is not None:
-        kwargs["data_format"] = data_format
-    return build(x, filter, **kwargs)
+def _transpose(x, filter=None, *, shape=None, groups=1, bias=False, **options):
+    filter = weight(shape) if filter is None else filter
+    added = weight([filter.shape[1] * groups], seed=1) if bias else None
+    build = getattr(paddle.nn.functional, f"conv{len(x.shape) - 2}d_transpose")
+    return build(x, filter, added, groups=groups, **options)
 
 
 CONV2D = [

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from gen_models.conv import weight
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import legacy_op, weight
 from gen_models.harness.marks import NOT_PUBLIC
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def _lrn(x, *, n=5, k=1.0, alpha=1e-4, beta=0.75, data_format="NCHW", middle=False) -> Any:
+def _lrn(x, *, n=5, k=1.0, alpha=1e-4, beta=0.75, data_format="NCHW", middle=False):
     attributes = {"n": n, "k": k, "alpha": alpha, "beta": beta, "data_format": data_format}
     made = legacy_op("lrn", {"X": x}, {"Out": x.dtype, "MidOut": x.dtype}, attributes)
     return made if middle else made[0]
@@ -25,7 +22,7 @@ LRN = [
 ]
 
 
-def _data_norm(x, *, channels, affine=False) -> Any:
+def _data_norm(x, *, channels, affine=False):
     inputs = {
         "X": x,
         "BatchSize": weight([channels], low=5, high=9, seed=1),
@@ -44,9 +41,8 @@ DATA = [
 ]
 
 
-def _spectral_norm(weight, *, dim=0, power_iters=1, eps=1e-12) -> Any:
-    layer = paddle.nn.SpectralNorm(list(weight.shape), dim, power_iters, eps)
-    return layer(weight)
+def _spectral_norm(weight, *, dim=0, power_iters=1, eps=1e-12):
+    return paddle.nn.SpectralNorm(list(weight.shape), dim, power_iters, eps)(weight)
 
 
 SPECTRAL = [

@@ -5,42 +5,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gen_models.conv import weight
+from gen_models.harness.building import weight
 from gen_models.harness.marks import F64, pir
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def _dtype(x) -> str:
-    return str(x.dtype).rsplit(".", 1)[-1].lower()
-
-
-def _batch_norm(
-    x,
-    mean=None,
-    variance=None,
-    *,
-    scale=True,
-    bias=True,
-    epsilon=1e-5,
-    training=False,
-    use_global_stats=None,
-    data_format="NCHW",
-) -> Any:
-    channels = x.shape[-1 if data_format.endswith("C") else 1]
+def _batch_norm(x, mean=None, variance=None, *, scale=True, bias=True, **options):
+    channels = [x.shape[-1 if options.get("data_format", "NCHW").endswith("C") else 1]]
     if mean is None:
-        mean = weight([channels], _dtype(x), seed=1)
-        variance = weight([channels], _dtype(x), low=0.3, high=2.0, seed=2)
-    return paddle.nn.functional.batch_norm(
-        x,
-        mean,
-        variance,
-        weight([channels], _dtype(x), seed=3) if scale else None,
-        weight([channels], _dtype(x), seed=4) if bias else None,
-        training=training,
-        epsilon=epsilon,
-        data_format=data_format,
-        use_global_stats=use_global_stats,
+        mean, variance = weight(channels, x.dtype, seed=1), weight(channels, x.dtype, low=0.3, high=2.0, seed=2)
+    scale, bias = (
+        weight(channels, x.dtype, seed=3) if scale else None,
+        weight(channels, x.dtype, seed=4) if bias else None,
     )
+    return paddle.nn.functional.batch_norm(x, mean, variance, scale, bias, **options)
 
 
 _LONG = {"why": "a division by the deviation of few numbers amplifies rounding", "atol": 1e-4, "rtol": 1e-4}
@@ -67,22 +45,16 @@ BATCH = [
     case(x=tensor([1, 3, 1, 1], dims=[-1, 3, -1, -1]), training=False, use_global_stats=False, **_BATCH),
     case(x=tensor([2, 3, 1, 1], dims=[-1, 3, -1, 1]), training=False, use_global_stats=False, **_BATCH),
     case(x=tensor([2, 3, 4, 5]), mean=tensor([3]), variance=tensor([3], low=0.2, high=2.0)),
-    case(
-        x=tensor([2, 3, 4, 5]),
-        mean=tensor([3]),
-        variance=tensor([3], low=0.2, high=2.0),
-        scale=False,
-        bias=False,
-    ),
+    case(x=tensor([2, 3, 4, 5]), mean=tensor([3]), variance=tensor([3], low=0.2, high=2.0), scale=False, bias=False),
     case(x=tensor([2, 3, 4, 5], "float64"), **F64),
 ]
 
 
-def _layer_norm(x, scale=None, bias=None, *, shape, affine=(True, True), epsilon=1e-5) -> Any:
+def _layer_norm(x, scale=None, bias=None, *, shape, affine=(True, True), epsilon=1e-5):
     if scale is None and affine[0]:
-        scale = weight([math.prod(shape)], _dtype(x), seed=3)
+        scale = weight([math.prod(shape)], x.dtype, seed=3)
     if bias is None and affine[1]:
-        bias = weight([math.prod(shape)], _dtype(x), seed=4)
+        bias = weight([math.prod(shape)], x.dtype, seed=4)
     return paddle.nn.functional.layer_norm(x, shape, scale, bias, epsilon)
 
 
@@ -103,13 +75,10 @@ LAYER = [
 ]
 
 
-def _group_norm(x, *, groups, channels, affine=(True, True), epsilon=1e-5, data_format="NCHW", residual=False) -> Any:
-    attributes = [
-        paddle.ParamAttr(initializer=paddle.nn.initializer.Uniform(-0.5, 0.5)) if item else False for item in affine
-    ]
-    layer = paddle.nn.GroupNorm(
-        groups, channels, epsilon=epsilon, weight_attr=attributes[0], bias_attr=attributes[1], data_format=data_format
-    )
+def _group_norm(x, *, groups, channels, affine=(True, True), residual=False, **options):
+    drawn = paddle.ParamAttr(initializer=paddle.nn.initializer.Uniform(-0.5, 0.5))
+    factors, shift = (drawn if item else False for item in affine)
+    layer = paddle.nn.GroupNorm(groups, channels, weight_attr=factors, bias_attr=shift, **options)
     if residual:
         x = paddle.nn.functional.relu(x)
         return x + layer(x)
@@ -134,13 +103,9 @@ GROUP = [
 ]
 
 
-def _instance_norm(x, *, channels, affine=True, epsilon=1e-5) -> Any:
-    return paddle.nn.functional.instance_norm(
-        x,
-        weight=weight([channels], seed=3) if affine else None,
-        bias=weight([channels], seed=4) if affine else None,
-        eps=epsilon,
-    )
+def _instance_norm(x, *, channels, affine=True, epsilon=1e-5):
+    scale, bias = (weight([channels], seed=seed) if affine else None for seed in (3, 4))
+    return paddle.nn.functional.instance_norm(x, weight=scale, bias=bias, eps=epsilon)
 
 
 INSTANCE = [

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.conv import weight
-from gen_models.harness.building import legacy_op
+from gen_models.harness.building import legacy_op, weight
 from gen_models.harness.marks import COMPLEX_HERE, NOT_PUBLIC, legacy
 from gen_models.harness.spec import Op, case, paddle, tensor
 

@@ -7,6 +7,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from gen_models.harness.spec import paddle
 
 
@@ -23,21 +25,15 @@ def as_lod(x: Any, offsets: Sequence[int] | None = None) -> Any:
     return x
 
 
-def legacy_op(
-    op_type: str,
-    inputs: dict[str, Any],
-    outputs: dict[str, str],
-    attrs: dict[str, Any],
-) -> Any:
-    """Appends an operator that no public function of Paddle 2.6 reaches; outputs: port -> dtype, in order."""
+def legacy_op(op_type: str, inputs: dict[str, Any], outputs: dict[str, Any], attrs: dict[str, Any]) -> Any:
+    """Appends an operator that no public function of Paddle 2.6 reaches; outputs: port -> dtype or dtypes, in order."""
     helper = paddle.base.layer_helper.LayerHelper(op_type)
-    made = {port: helper.create_variable_for_type_inference(dtype) for port, dtype in outputs.items()}
-    helper.append_op(
-        type=op_type,
-        inputs={k: v if isinstance(v, list) else [v] for k, v in inputs.items() if v is not None},
-        outputs={k: [v] for k, v in made.items()},
-        attrs=attrs,
+    new = helper.create_variable_for_type_inference
+    made = {k: list(map(new, kind)) if isinstance(kind, list) else new(kind) for k, kind in outputs.items()}
+    inputs, results = (
+        {k: v if isinstance(v, list) else [v] for k, v in ports.items() if v is not None} for ports in (inputs, made)
     )
+    helper.append_op(type=op_type, inputs=inputs, outputs=results, attrs=attrs)
     return list(made.values()) if len(made) > 1 else next(iter(made.values()))
 
 
@@ -56,24 +52,35 @@ def operator(
     outputs: str | dict[str, str] = "Out",
     pir_name: str = "",
     names: dict[str, str] | None = None,
+    results: int | None = None,
+    sequences: str = "",
     **defaults: Any,
 ) -> Callable[..., Any]:
     """A builder that appends an operator by `any_op`: of the operands at the ports, and attributes with their defaults.
 
-    The type of a result is that of the first operand unless it is given; `names` are those of attributes that cases
-    call otherwise.
+    The type of a result is that of the first operand unless it is given; only the first `results` are returned.
+    `names` are those of attributes that cases call otherwise. Of the operands named in `sequences` a case gives the
+    offsets as `lod` (`as_lod`).
     """
     renamed = names or {}
 
     def build(**given: Any) -> Any:
         operands = {port: given.pop(argument, None) for argument, port in ports.items()}
+        if sequences:
+            lod = given.pop("lod", None)
+            operands |= {ports[name]: _as_sequences(operands[ports[name]], lod) for name in sequences.split()}
         first = next(iter(operands.values()))
         dtype = (first[0] if isinstance(first, list) else first).dtype
         kinds = {outputs: ""} if isinstance(outputs, str) else outputs
         attributes = {renamed.get(name, name): value for name, value in {**defaults, **given}.items()}
-        return any_op(op_type, operands, {port: kind or dtype for port, kind in kinds.items()}, attributes, pir_name)
+        made = any_op(op_type, operands, {port: kind or dtype for port, kind in kinds.items()}, attributes, pir_name)
+        return made if results is None else made[0] if results == 1 else made[:results]
 
     return build
+
+
+def _as_sequences(x: Any, lod: Sequence[int] | None) -> Any:
+    return [as_lod(item, lod) for item in x] if isinstance(x, list) else None if x is None else as_lod(x, lod)
 
 
 def legacy_builder(op_type: str) -> Callable[..., Any]:
@@ -93,6 +100,13 @@ def function(path: str) -> Callable[..., Any]:
         return functools.reduce(getattr, path.split("."), paddle)(*operands, *first.values(), **named)
 
     return call
+
+
+def weight(shape: Sequence[int], dtype: Any = "float32", low: float = -0.5, high: float = 0.5, seed: int = 0) -> Any:
+    """A parameter of the program, with seeded values."""
+    dtype = str(dtype).rpartition(".")[2].lower()
+    values = np.random.default_rng([seed, *shape]).uniform(low, high, shape).astype(dtype)
+    return paddle.static.create_parameter(list(shape), dtype, default_initializer=paddle.nn.initializer.Assign(values))
 
 
 def _is_operand(value: Any) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from gen_models.conv import weight
+from gen_models.harness.building import weight
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 PostOp: TypeAlias = Callable[[Any], Any]
