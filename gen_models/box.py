@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import as_lod, is_pir, legacy_op, operator
+from gen_models.harness.building import operator
 from gen_models.harness.marks import F64, OLD
-from gen_models.harness.spec import Op, TensorSpec, case, paddle, tensor
+from gen_models.harness.spec import Op, TensorSpec, case, tensor
 
 
 def boxes(
@@ -22,85 +22,56 @@ def boxes(
     return tensor([*shape, 4], dtype, values=np.round(values, 5), dims=dims)
 
 
-def _box_coder(
-    prior_box: Any,
-    target_box: Any,
-    prior_box_var: Any = None,
-    *,
-    code_type: str = "encode_center_size",
-    box_normalized: bool = True,
-    axis: int = 0,
-) -> Any:
-    if prior_box_var is not None:
-        return paddle.vision.ops.box_coder(prior_box, prior_box_var, target_box, code_type, box_normalized, axis)
-    if is_pir():  # the function insists on variances, the operator does not
-        return paddle._C_ops.box_coder(prior_box, None, target_box, code_type, box_normalized, axis, [])
-    attributes = {"code_type": code_type, "box_normalized": box_normalized, "axis": axis}
-    boxes = {"PriorBox": prior_box, "TargetBox": target_box}
-    return legacy_op("box_coder", boxes, {"OutputBox": target_box.dtype}, attributes)
+_box_coder = operator(
+    "box_coder",
+    {"prior_box": "PriorBox", "prior_box_var": "PriorBoxVar", "target_box": "TargetBox"},
+    "OutputBox",
+    code_type="encode_center_size",
+    box_normalized=True,
+    axis=0,
+    variance=[],
+)
 
 
-def _code(*shape: int, dims: Any = None, dtype: str = "float32") -> TensorSpec:
-    return tensor(shape, dtype, -1.0, 1.0, dims=dims)
+_DECODE, _CODES, _ROWS = {"code_type": "decode_center_size"}, tensor([3, 5, 4]), [-1, 4]
 
 
-def _loose(size: float) -> dict[str, Any]:
-    return {"atol": 2e-4, "why": "coordinates of a hundred pixels: 2e-5 of their size"} if size > 1 else {}
+def _spread(count, dtype="float32", dims=None):
+    return tensor([count, 4], dtype, low=0.1, high=0.5, dims=dims)
 
-
-_DECODE = "decode_center_size"
 
 BOX_CODER = [
-    case(prior_box=boxes(5), target_box=boxes(3, seed=1), prior_box_var=tensor([5, 4], low=0.1, high=0.5)),
-    case(prior_box=boxes(5), target_box=boxes(3, seed=1), prior_box_var=[0.1, 0.1, 0.2, 0.2]),
+    case(prior_box=boxes(5), target_box=boxes(3, seed=1), prior_box_var=_spread(5)),
+    case(prior_box=boxes(5), target_box=boxes(3, seed=1), variance=[0.1, 0.1, 0.2, 0.2]),
     case(prior_box=boxes(5), target_box=boxes(3, seed=1)),
     case(prior_box=boxes(5, size=100), target_box=boxes(3, size=100, seed=1), box_normalized=False),
-    case(
-        prior_box=boxes(5, dims=[-1, 4]),
-        target_box=boxes(3, seed=1, dims=[-1, 4]),
-        prior_box_var=tensor([5, 4], low=0.1, high=0.5, dims=[-1, 4]),
-    ),
-    case(prior_box=boxes(5), target_box=_code(3, 5, 4), code_type=_DECODE),
-    case(
-        prior_box=boxes(3),
-        target_box=_code(3, 5, 4),
-        prior_box_var=tensor([3, 4], low=0.1, high=0.5),
-        code_type=_DECODE,
-        axis=1,
-    ),
-    case(prior_box=boxes(3), target_box=_code(3, 5, 4), prior_box_var=[0.1, 0.2, 0.3, 0.4], code_type=_DECODE, axis=1),
-    case(prior_box=boxes(3), target_box=_code(3, 5, 4), code_type=_DECODE, axis=1, box_normalized=False),
+    case(prior_box=boxes(5, dims=_ROWS), target_box=boxes(3, seed=1, dims=_ROWS), prior_box_var=_spread(5, dims=_ROWS)),
+    case(prior_box=boxes(5), target_box=_CODES, **_DECODE),
+    case(prior_box=boxes(3), target_box=_CODES, prior_box_var=_spread(3), axis=1, **_DECODE),
+    case(prior_box=boxes(3), target_box=_CODES, variance=[0.1, 0.2, 0.3, 0.4], axis=1, **_DECODE),
+    case(prior_box=boxes(3), target_box=_CODES, axis=1, box_normalized=False, **_DECODE),
     case(
         prior_box=boxes(5, size=100),
-        target_box=_code(3, 5, 4),
-        prior_box_var=[0.1, 0.1, 0.2, 0.2],
-        code_type=_DECODE,
+        target_box=_CODES,
+        variance=[0.1, 0.1, 0.2, 0.2],
         box_normalized=False,
-        **_loose(100),
+        atol=2e-4,
+        why="coordinates of a hundred pixels: 2e-5 of their size",
+        **_DECODE,
     ),
     case(
-        prior_box=boxes(4, dims=[-1, 4]),
-        target_box=_code(2, 4, 4, dims=[-1, -1, 4]),
-        prior_box_var=tensor([4, 4], low=0.1, high=0.5, dims=[-1, 4]),
-        code_type=_DECODE,
+        prior_box=boxes(4, dims=_ROWS),
+        target_box=tensor([2, 4, 4], dims=[-1, -1, 4]),
+        prior_box_var=_spread(4, dims=_ROWS),
+        **_DECODE,
     ),
-    case(
-        prior_box=boxes(1),
-        target_box=_code(1, 1, 4),
-        prior_box_var=tensor([1, 4], low=0.1, high=0.5),
-        code_type=_DECODE,
-    ),
-    case(
-        prior_box=boxes(4),
-        target_box=tensor([0, 4, 4], dims=[-1, 4, 4]),
-        prior_box_var=[0.1, 0.1, 0.2, 0.2],
-        code_type=_DECODE,
-    ),
+    case(prior_box=boxes(1), target_box=tensor([1, 1, 4]), prior_box_var=_spread(1), **_DECODE),
+    case(prior_box=boxes(4), target_box=tensor([0, 4, 4], dims=[-1, 4, 4]), variance=[0.1, 0.1, 0.2, 0.2], **_DECODE),
     case(
         prior_box=boxes(5, dtype="float64"),
-        target_box=_code(3, 5, 4, dtype="float64"),
-        prior_box_var=tensor([5, 4], "float64", low=0.1, high=0.5),
-        code_type=_DECODE,
+        target_box=tensor([3, 5, 4], "float64"),
+        prior_box_var=_spread(5, "float64"),
+        **_DECODE,
         **F64,
     ),
     case(prior_box=boxes(5, dtype="float64"), target_box=boxes(3, dtype="float64", seed=2), **F64),
@@ -115,25 +86,15 @@ IOU_SIMILARITY = [
 ]
 
 
-POLYGON = [
-    case(x=tensor([2, 8, 3, 4])),
-    case(x=tensor([1, 4, 3, 4], dims=[-1, 4, -1, -1])),
-]
-
-
-def _box_clip(x: Any, im_info: Any, *, lod: Any = None) -> Any:
-    return legacy_op("box_clip", {"Input": as_lod(x, lod), "ImInfo": im_info}, {"Output": x.dtype}, {})
-
-
 def _info(*rows: Any) -> TensorSpec:
     return tensor([len(rows), 3], values=list(rows), dims=[-1, 3])
 
 
 BOX_CLIP = [
-    case(x=tensor([5, 4], low=-20, high=120, dims=[-1, 4]), im_info=_info([63, 69, 1.2])),
+    case(x=tensor([5, 4], low=-20, high=120, dims=_ROWS), im_info=_info([63, 69, 1.2])),
     case(x=tensor([5, 4], low=-20, high=120), im_info=tensor([1, 3], values=[[61, 83, 2.0]])),
     case(
-        x=tensor([6, 4], low=-20, high=120, dims=[-1, 4]),
+        x=tensor([6, 4], low=-20, high=120, dims=_ROWS),
         im_info=_info([60, 80, 1.0], [90, 30, 1.5], [75, 75, 0.7]),
         lod=[0, 1, 3, 6],
     ),
@@ -154,13 +115,6 @@ def _assign(rois: int, classes: int, dims: bool = False, **score: Any) -> dict[s
     }
 
 
-ASSIGN = [
-    case(**_assign(5, 4)),
-    case(**_assign(5, 4, dims=True), box_clip=0.2),
-    case(**_assign(3, 1)),
-    case(**_assign(2, 3, values=[[0.9, 0.4, 0.4], [0.1, -1.0, -2.0]])),
-]
-
 OPS = [
     Op(
         "box_decoder_and_assign",
@@ -170,14 +124,20 @@ OPS = [
             {"DecodeBox": "", "OutputAssignBox": ""},
             box_clip=4.135,
         ),
-        *ASSIGN,
+        case(**_assign(5, 4)),
+        case(**_assign(5, 4, dims=True), box_clip=0.2),
+        case(**_assign(3, 1)),
+        case(**_assign(2, 3, values=[[0.9, 0.4, 0.4], [0.1, -1.0, -2.0]])),
         **OLD,
     ),
-    Op("box_clip", _box_clip, *BOX_CLIP, **OLD),
+    Op(
+        "box_clip", operator("box_clip", {"x": "Input", "im_info": "ImInfo"}, "Output", sequences="x"), *BOX_CLIP, **OLD
+    ),
     Op(
         "polygon_box_transform",
         operator("polygon_box_transform", {"x": "Input"}, "Output"),
-        *POLYGON,
+        case(x=tensor([2, 8, 3, 4])),
+        case(x=tensor([1, 4, 3, 4], dims=[-1, 4, -1, -1])),
         **OLD,
     ),
     Op("box_coder", _box_coder, *BOX_CODER),

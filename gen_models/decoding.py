@@ -8,31 +8,28 @@ from gen_models.harness.building import as_lod, function, legacy_op
 from gen_models.harness.marks import NO_FUNCTION
 from gen_models.harness.spec import Op, case, int64s, tensor
 
+
+def _tagged(sequences: int, steps: int, tags: int, *lengths: int, dims: Any = None) -> dict[str, Any]:
+    return {
+        "potentials": tensor([sequences, steps, tags], dims=dims and [*dims, tags]),
+        "transition_params": tensor([tags, tags]),
+        "lengths": int64s(*lengths, dims=dims and dims[:1]),
+    }
+
+
+_OPEN = [-1, -1]
 VITERBI = [
-    case(potentials=tensor([2, 4, 5]), transition_params=tensor([5, 5]), lengths=int64s(4, 4)),
-    case(
-        potentials=tensor([3, 6, 4], dims=[-1, -1, 4]),
-        transition_params=tensor([4, 4]),
-        lengths=int64s(6, 2, 4, dims=[-1]),
-    ),
-    case(
-        potentials=tensor([3, 6, 4], dims=[-1, -1, 4]),
-        transition_params=tensor([4, 4]),
-        lengths=int64s(3, 1, 5, dims=[-1]),
-        include_bos_eos_tag=False,
-    ),
-    case(potentials=tensor([1, 1, 4]), transition_params=tensor([4, 4]), lengths=int64s(1)),
-    case(potentials=tensor([1, 3, 4]), transition_params=tensor([4, 4]), lengths=int64s(2)),
-    case(potentials=tensor([2, 3, 4]), transition_params=tensor([4, 4]), lengths=int64s(1, 1)),
-    case(
-        potentials=tensor([4, 13, 4], dims=[-1, -1, 4]),
-        transition_params=tensor([4, 4]),
-        lengths=int64s(13, 1, 8, 6, dims=[-1]),
-    ),
+    case(**_tagged(2, 4, 5, 4, 4)),
+    case(**_tagged(3, 6, 4, 6, 2, 4, dims=_OPEN)),
+    case(**_tagged(3, 6, 4, 3, 1, 5, dims=_OPEN), include_bos_eos_tag=False),
+    case(**_tagged(1, 1, 4, 1)),
+    case(**_tagged(1, 3, 4, 2)),
+    case(**_tagged(2, 3, 4, 1, 1)),
+    case(**_tagged(4, 13, 4, 13, 1, 8, 6, dims=_OPEN)),
 ]
 
 
-def _crf(emission: Any, transition: Any, length: Any = None, label: Any = None, *, lod: Any = None) -> Any:
+def _crf(emission, transition, length=None, label=None, *, lod=None):
     if length is None:
         emission, label = (None if value is None else as_lod(value, lod) for value in (emission, label))
     inputs = {"Emission": emission, "Transition": transition, "Length": length, "Label": label}
@@ -67,16 +64,8 @@ def _tree(*shape: int, dtype: str = "int64", dims: Any = None) -> dict[str, Any]
     }
 
 
-def _ctc_align(
-    x: Any,
-    length: Any = None,
-    *,
-    blank: int = 0,
-    merge_repeated: bool = True,
-    padding_value: int = 0,
-    lod: Any = None,
-) -> Any:
-    attributes = {"blank": blank, "merge_repeated": merge_repeated, "padding_value": padding_value}
+def _ctc_align(x, length=None, *, lod=None, **options):
+    attributes = {"blank": 0, "merge_repeated": True, "padding_value": 0, **options}
     if length is None:
         return legacy_op("ctc_align", {"Input": as_lod(x, lod)}, {"Output": x.dtype}, attributes)
     outputs = {"Output": x.dtype, "OutputLength": x.dtype}

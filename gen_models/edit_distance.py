@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from gen_models.harness.building import as_lod, is_pir, legacy_op
+from gen_models.harness.building import any_op, as_lod
 from gen_models.harness.marks import LOD
-from gen_models.harness.spec import Op, case, int64s, paddle, tensor
+from gen_models.harness.spec import Op, case, int64s, tensor
 
 
-def _edit_distance(
-    hyps: Any, refs: Any, hyps_length: Any = None, refs_length: Any = None, *, normalized: bool = True, lod: Any = None
-) -> Any:
-    if hyps_length is not None:
-        if is_pir():  # the function checks for a variable of Paddle 2
-            number, distance = paddle._C_ops.edit_distance(hyps, refs, hyps_length, refs_length, normalized)
-            return [distance, number]
-        distance, number = paddle.nn.functional.loss.edit_distance(
-            hyps, refs, normalized, None, hyps_length, refs_length
-        )
-        return [distance, number]
-    inputs = {"Hyps": as_lod(hyps, lod), "Refs": as_lod(refs, lod)}
-    outputs = {"Out": "float32", "SequenceNum": "int64"}
-    return legacy_op("edit_distance", inputs, outputs, {"normalized": normalized})
+def _edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized=True, lod=None):
+    if hyps_length is None:
+        hyps, refs = as_lod(hyps, lod), as_lod(refs, lod)
+    inputs = {"Hyps": hyps, "Refs": refs, "HypsLength": hyps_length, "RefsLength": refs_length}
+    number, distance = any_op(
+        "edit_distance", inputs, {"SequenceNum": "int64", "Out": "float32"}, {"normalized": normalized}
+    )
+    return [distance, number]
 
 
-def _words(*shape: int, dims: Any = None) -> Any:
+def _words(*shape, dims=None):
     return tensor(shape, "int64", low=0, high=4, dims=dims)
 
 

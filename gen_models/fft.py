@@ -11,19 +11,17 @@ from gen_models.harness.spec import Op, case, paddle, tensor
 _NORMS = ("backward", "forward", "ortho")
 
 
-def _fft_c2c(x: Any, *, n: Any = None, axes: Any = None, norm: str = "backward", forward: bool = True) -> Any:
+def _fft_c2c(x, *, n=None, axes=None, norm="backward", forward=True):
     return (paddle.fft.fftn if forward else paddle.fft.ifftn)(x, n, axes, norm)
 
 
-def _fft_r2c(
-    x: Any, *, n: Any = None, axes: Any = None, norm: str = "backward", forward: bool = True, onesided: bool = True
-) -> Any:
+def _fft_r2c(x, *, n=None, axes=None, norm="backward", forward=True, onesided=True):
     if not onesided:  # as fft of a real tensor and stft(onesided=False) have it
         return paddle.fft.fft_r2c(x, n, -1 if axes is None else axes[0], norm, forward, False, None)
     return (paddle.fft.rfftn if forward else paddle.fft.ihfftn)(x, n, axes, norm)
 
 
-def _fft_c2r(x: Any, *, n: Any = None, axes: Any = None, norm: str = "backward", forward: bool = False) -> Any:
+def _fft_c2r(x, *, n=None, axes=None, norm="backward", forward=False):
     return (paddle.fft.hfftn if forward else paddle.fft.irfftn)(x, n, axes, norm)
 
 
@@ -104,16 +102,9 @@ OVERLAP_ADD = [
 ]
 
 
-_STFT = operator(
-    "stft",
-    {"x": "X", "window": "Window"},
-    {"Out": "complex64"},
-    n_fft=0,
-    hop_length=0,
-    normalized=False,
-    onesided=True,
-)
 # Paddle itself fails on an stft with onesided=False.
+_OPTIONS: dict[str, Any] = {"n_fft": 0, "hop_length": 0, "normalized": False, "onesided": True}
+_STFT = operator("stft", {"x": "X", "window": "Window"}, {"Out": "complex64"}, **_OPTIONS)
 _WINDOW = tensor([8])
 
 STFT = [
@@ -127,10 +118,6 @@ OPS = [
     Op("fft_c2c", _fft_c2c, *C2C),
     Op("fft_r2c", _fft_r2c, *R2C),
     Op("fft_c2r", _fft_c2r, *C2R),
-    Op(
-        "frame",
-        function("signal.frame"),
-        *FRAME,
-    ),
+    Op("frame", function("signal.frame"), *FRAME),
     Op("overlap_add", function("signal.overlap_add"), *OVERLAP_ADD),
 ]

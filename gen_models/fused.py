@@ -5,17 +5,12 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from gen_models.harness.building import function, is_pir, legacy_op
+from gen_models.harness.building import function, is_pir, legacy_op, operator
 from gen_models.harness.spec import Op, case, paddle, tensor
 
-
-def _fc(input: Any, w: Any, bias: Any = None, *, in_num_col_dims: int = 1, activation_type: str = "") -> Any:
-    if is_pir():
-        return paddle._C_ops.fc(input, w, bias, in_num_col_dims, activation_type, False)
-    attributes = {"in_num_col_dims": in_num_col_dims, "activation_type": activation_type}
-    return legacy_op("fc", {"Input": input, "W": w, "Bias": bias}, {"Out": input.dtype}, attributes)
-
-
+_fc = operator(
+    "fc", {"input": "Input", "w": "W", "bias": "Bias"}, in_num_col_dims=1, activation_type="", padding_weights=False
+)
 FC = [
     case(input=tensor([3, 4]), w=tensor([4, 5])),
     case(input=tensor([3, 4], dims=[-1, 4]), w=tensor([4, 5]), bias=tensor([5])),
@@ -30,7 +25,7 @@ SOFTMAX_MASK = [
 ]
 
 
-def _squared_mat_sub(x: Any, y: Any, *, scalar: float = 1.0) -> Any:
+def _squared_mat_sub(x, y, *, scalar=1.0):
     if is_pir():
         return paddle._C_ops.fusion_squared_mat_sub(x, y, scalar)
     outputs = dict.fromkeys(("SquaredX", "SquaredY", "SquaredXY", "Out"), x.dtype)
@@ -43,19 +38,11 @@ SQUARED_MAT_SUB = [
 ]
 
 
-def _repeated(x: Any, w: Any, bias: Any) -> Any:
+def _repeated(x, w, bias):
     if is_pir():
         return paddle._C_ops.fusion_repeated_fc_relu(x, w, bias)[-1]
-    helper = paddle.base.layer_helper.LayerHelper("fusion_repeated_fc_relu")
-    inner = [helper.create_variable_for_type_inference(x.dtype) for _ in w[1:]]
-    out = helper.create_variable_for_type_inference(x.dtype)
-    helper.append_op(
-        type="fusion_repeated_fc_relu",
-        inputs={"X": [x], "W": w, "Bias": bias},
-        outputs={"ReluOut": inner, "Out": [out]},
-        attrs={},
-    )
-    return out
+    outputs = {"ReluOut": [x.dtype] * (len(w) - 1), "Out": x.dtype}
+    return legacy_op("fusion_repeated_fc_relu", {"X": x, "W": w, "Bias": bias}, outputs, {})[-1]
 
 
 def _layers(rows: int, *widths: int, dims: Any = None) -> dict[str, Any]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gen_models.harness.building import legacy_op
 from gen_models.harness.marks import NO_FUNCTION
 from gen_models.harness.spec import Op, case, tensor
 
 
-def _activation(
-    x: Any, y: Any, *, functors: Any, axis: int = -1, scale: float = 0.0, save: bool = False, add: bool = False
-) -> Any:
+def _activation(x, y, *, functors, axis=-1, scale=0.0, save=False, add=False):
     name = "fused_elemwise_add_activation" if add else "fused_elemwise_activation"
     attrs = {"functor_list": list(functors), "axis": axis, "scale": scale, "save_intermediate_out": save}
     return legacy_op(name, {"X": x, "Y": y}, {"Out": x.dtype, "IntermediateOut": x.dtype}, attrs)[: 2 if save else 1]

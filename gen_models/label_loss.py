@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from gen_models.harness.building import any_op, function, is_pir, operator
 from gen_models.harness.marks import TAIL, pir
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
 
-def _nll(x: Any, label: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:
-    return paddle.nn.functional.nll_loss(x, label, weight, ignore_index, reduction)
-
-
-def _nll_both(x: Any, label: Any, weight: Any, *, reduction: str) -> Any:
-    """The loss and the sum of the weights, which no function returns."""
+def _nll(x, label, weight=None, *, both=False, **options):
+    """The loss; `both`: and the sum of the weights, which no function returns."""
+    if not both:
+        return paddle.nn.functional.nll_loss(x, label, weight, **options)
     inputs, outputs = {"X": x, "Label": label, "Weight": weight}, {"Out": x.dtype, "Total_weight": x.dtype}
-    return list(any_op("nll_loss", inputs, outputs, {"ignore_index": -100, "reduction": reduction}))
+    return list(any_op("nll_loss", inputs, outputs, {"ignore_index": -100, **options}))
 
 
-def _nll_any(x: Any, label: Any, weight: Any = None, *, both: bool = False, **options: Any) -> Any:
-    return (_nll_both if both else _nll)(x, label, weight, **options)
-
-
-def kldiv(x: Any, label: Any, *, reduction: str, log_target: bool = False) -> Any:
+def kldiv(x, label, *, reduction, log_target=False):
     """The operator, which Paddle's function calls for the losses alone and reduces them by another."""
     attributes = {"reduction": reduction, **({"log_target": log_target} if is_pir() else {})}
     return any_op("kldiv_loss", {"X": x, "Target": label}, {"Loss": x.dtype}, attributes)
-
-
-def _sigmoid(
-    x: Any, label: Any, weight: Any = None, *, pos_weight: Any = None, reduction: str = "none", **options: Any
-) -> Any:
-    if options:
-        return paddle.nn.functional.sigmoid_focal_loss(x, label, reduction=reduction, **options)
-    return paddle.nn.functional.binary_cross_entropy_with_logits(x, label, weight, reduction, pos_weight)
 
 
 _sigmoid_old = operator(
@@ -46,13 +31,16 @@ _sigmoid_old = operator(
 )
 
 
-def _sigmoid_any(x: Any, label: Any, **options: Any) -> Any:
-    known = {"normalize", "ignore_index"}
-    return (_sigmoid_old if known & options.keys() else _sigmoid)(x=x, label=label, **options)
+def _sigmoid(x, label, weight=None, *, pos_weight=None, reduction="none", **options):
+    if {"normalize", "ignore_index"} & options.keys():
+        return _sigmoid_old(x=x, label=label, **options)
+    if options:
+        return paddle.nn.functional.sigmoid_focal_loss(x, label, reduction=reduction, **options)
+    return paddle.nn.functional.binary_cross_entropy_with_logits(x, label, weight, reduction, pos_weight)
 
 
-def _classes(*sizes: int, high: int = 5, dims: Any = None) -> Any:
-    return tensor(sizes, "int64", 0, high, dims=dims)
+def _classes(*sizes, dims=None):
+    return tensor(sizes, "int64", 0, 5, dims=dims)
 
 
 _CERTAIN = tensor(
@@ -118,9 +106,9 @@ ACCURACY = [
 
 
 OPS = [
-    Op("nll_loss", _nll_any, *NLL),
+    Op("nll_loss", _nll, *NLL),
     Op("kldiv_loss", kldiv, *KLDIV),
-    Op("sigmoid_cross_entropy_with_logits", _sigmoid_any, *SIGMOID),
+    Op("sigmoid_cross_entropy_with_logits", _sigmoid, *SIGMOID),
     Op("hinge_loss", operator("hinge_loss", {"logits": "Logits", "labels": "Labels"}, "Loss"), *HINGE),
     Op("identity_loss", function("incubate.identity_loss"), *IDENTITY),
     Op("accuracy", function("static.accuracy"), *ACCURACY),

@@ -6,30 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import any_op, function, is_pir, legacy_op
+from gen_models.harness.building import any_op, function, operator
 from gen_models.harness.marks import DIGITS, F64
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def _cross_entropy(
-    logits: Any,
-    label: Any,
-    *,
-    soft_label: bool = False,
-    ignore_index: int = -100,
-    axis: int = -1,
-    use_softmax: bool = True,
-    return_softmax: bool = True,
-) -> Any:
+def _cross_entropy(logits, label, *, use_softmax=True, **options):
     if use_softmax:
-        return paddle.nn.functional.softmax_with_cross_entropy(
-            logits, label, soft_label, ignore_index, return_softmax=return_softmax, axis=axis
-        )
-    if is_pir():
-        return paddle._C_ops.cross_entropy_with_softmax(logits, label, soft_label, False, True, ignore_index, axis)[1]
+        options = {"return_softmax": True, **options}
+        return paddle.nn.functional.softmax_with_cross_entropy(logits, label, **options)
     outputs = {"Softmax": logits.dtype, "Loss": logits.dtype}
-    attributes = {"soft_label": soft_label, "ignore_index": ignore_index, "axis": axis, "use_softmax": False}
-    return legacy_op("softmax_with_cross_entropy", {"Logits": logits, "Label": label}, outputs, attributes)[1]
+    attributes = {
+        "soft_label": False,
+        "use_softmax": False,
+        "numeric_stable_mode": True,
+        "ignore_index": -100,
+        "axis": -1,
+    }
+    inputs, pir_name = {"Logits": logits, "Label": label}, "cross_entropy_with_softmax"
+    return any_op("softmax_with_cross_entropy", inputs, outputs, {**attributes, **options}, pir_name)[1]
 
 
 def shares(*shape: int, axis: int = -1, dims: Any = None) -> Any:
@@ -74,9 +69,7 @@ BCE_LOSS = [
 ]
 
 
-def huber_loss(input: Any, label: Any, *, delta: float = 1.0) -> Any:
-    outputs = {"Out": input.dtype, "Residual": input.dtype}
-    return any_op("huber_loss", {"X": input, "Y": label}, outputs, {"delta": delta})[0]
+huber_loss = operator("huber_loss", {"input": "X", "label": "Y"}, {"Out": "", "Residual": ""}, results=1, delta=1.0)
 
 
 HUBER_LOSS = [
@@ -102,11 +95,7 @@ LOG_LOSS = [
 
 OPS = [
     Op("softmax_with_cross_entropy", _cross_entropy, *CROSS_ENTROPY),
-    Op(
-        "label_smooth",
-        function("nn.functional.label_smooth"),
-        *LABEL_SMOOTH,
-    ),
+    Op("label_smooth", function("nn.functional.label_smooth"), *LABEL_SMOOTH),
     Op(
         "bce_loss",
         lambda input, label: paddle.nn.functional.binary_cross_entropy(input, label, reduction="none"),

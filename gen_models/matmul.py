@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import numpy as np
-
-from gen_models.harness.building import any_op, function, operator
+from gen_models.harness.building import any_op, function, operator, weight
 from gen_models.harness.marks import F64, NEW, NOT_EMPTY, OLD, legacy, pir
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
 
-def _matmul(x: Any, y: Any, *, transpose_x: bool = False, transpose_y: bool = False) -> Any:
-    return paddle.matmul(x, y, transpose_x, transpose_y)
-
-
-def weight(shape: list[int], seed: int = 0, dtype: str = "float32") -> Any:
-    """A parameter with fixed values."""
-    values = np.random.default_rng(seed).uniform(-1, 1, shape).astype(dtype)
-    attribute = paddle.ParamAttr(initializer=paddle.nn.initializer.Assign(values))
-    return paddle.static.create_parameter(shape, dtype, attr=attribute)
-
-
-_weight = weight  # where an argument has that name
-
-
-def _matmul_any(
-    x: Any, y: Any = None, *, transpose_x: bool = False, transpose_y: bool = False, shape: Any = None
-) -> Any:
-    return _matmul(x, weight(shape) if y is None else y, transpose_x=transpose_x, transpose_y=transpose_y)
+def _matmul(x, y=None, *, shape=None, **transposed):
+    return paddle.matmul(x, weight(shape) if y is None else y, **transposed)
 
 
 MATMUL_V2 = [
@@ -72,7 +53,7 @@ MATMUL = [
 ]
 
 
-def _mul(x: Any, y: Any = None, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1, shape: Any = None) -> Any:
+def _mul(x, y=None, *, x_num_col_dims=1, y_num_col_dims=1, shape=None):
     y = weight(shape) if y is None else y
     attributes = {"x_num_col_dims": x_num_col_dims, "y_num_col_dims": y_num_col_dims}
     return any_op("mul", {"X": x, "Y": y}, {"Out": x.dtype}, attributes, "matmul_with_flatten")
@@ -141,14 +122,16 @@ MULTI_DOT = [
 ]
 
 
-def _bilinear(x: Any, y: Any, weight: Any = None, bias: Any = None, *, shape: Any = None) -> Any:
-    return paddle.nn.functional.bilinear(x, y, _weight(shape) if weight is None else weight, bias)
+def _bilinear(x, y, factors=None, bias=None, *, shape=None):
+    return paddle.nn.functional.bilinear(x, y, weight(shape) if factors is None else factors, bias)
 
 
 BILINEAR = [
-    case(x=tensor([3, 4]), y=tensor([3, 5]), weight=tensor([6, 4, 5])),
-    case(x=tensor([3, 4]), y=tensor([3, 5]), weight=tensor([6, 4, 5]), bias=tensor([1, 6])),
-    case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([3, 5], dims=[-1, 5]), weight=tensor([6, 4, 5]), bias=tensor([1, 6])),
+    case(x=tensor([3, 4]), y=tensor([3, 5]), factors=tensor([6, 4, 5])),
+    case(x=tensor([3, 4]), y=tensor([3, 5]), factors=tensor([6, 4, 5]), bias=tensor([1, 6])),
+    case(
+        x=tensor([3, 4], dims=[-1, 4]), y=tensor([3, 5], dims=[-1, 5]), factors=tensor([6, 4, 5]), bias=tensor([1, 6])
+    ),
     case(x=tensor([3, 4], dims=[-1, 4]), y=tensor([3, 5], dims=[-1, 5]), shape=[6, 4, 5]),
 ]
 
@@ -196,7 +179,7 @@ FSP = [
 
 
 OPS = [
-    Op("matmul_v2", _matmul_any, *MATMUL_V2),
+    Op("matmul_v2", _matmul, *MATMUL_V2),
     Op(
         "matmul",
         operator("matmul", {"x": "X", "y": "Y"}, names={"transpose_x": "transpose_X", "transpose_y": "transpose_Y"}),
@@ -204,12 +187,7 @@ OPS = [
         **LEGACY,
     ),
     Op("mul", _mul, *MUL),
-    Op(
-        "linear_v2",
-        lambda x, weight, bias, transpose=False: paddle._C_ops.linear_v2(x, weight, bias, transpose),
-        *LINEAR_V2,
-        **_V2,
-    ),
+    Op("linear_v2", operator("linear_v2", {"x": "X", "weight": "W", "bias": "B"}, transpose=False), *LINEAR_V2, **_V2),
     Op("bmm", function("bmm"), *BMM),
     Op("dot", function("dot"), *DOT),
     Op("mv", function("mv"), *MV),
