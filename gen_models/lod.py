@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from gen_models.harness.building import as_lod, legacy_op
+from gen_models.harness.building import as_lod, legacy_op, operator
 from gen_models.harness.marks import LOD, legacy
 from gen_models.harness.spec import Op, TensorSpec, case, int64s, tensor
 
 _F64 = legacy("Paddle 3 has no LoD; OpenVINO's CPU plugin computes f64 as f32")
 
 
-def _op(name: str, x: Any, attrs: dict[str, Any], **inputs: Any) -> Any:
-    return legacy_op(name, {"X": x, **inputs}, {"Out": x[0].dtype if isinstance(x, list) else x.dtype}, attrs)
+def _read(build: Callable[..., Any]) -> Callable[..., Any]:
+    """The builder, with its result read as sequences."""
+    return lambda **given: backwards(build(**given))
 
 
 def backwards(x: Any) -> Any:
@@ -22,53 +23,15 @@ def backwards(x: Any) -> Any:
     return legacy_op("sequence_reverse", {"X": x}, {"Y": x.dtype}, {})
 
 
-def _pool(x: Any, *, lod: Any = None, pooltype: str = "AVERAGE") -> Any:
-    outputs = {"Out": x.dtype, "MaxIndex": "int32"}
-    attrs = {"pooltype": pooltype, "is_test": True}
-    return legacy_op("sequence_pool", {"X": as_lod(x, lod)}, outputs, attrs)[0]
-
-
 def _concat(xs: Any, *, lods: Any = None) -> Any:
     sequences = [as_lod(x, lod) for x, lod in zip(xs, lods or [None] * len(xs), strict=True)]
-    return backwards(_op("sequence_concat", sequences, {}))
-
-
-def _pad(x: Any, pad_value: Any, *, padded_length: int = -1, lod: Any = None) -> Any:
-    inputs = {"X": as_lod(x, lod), "PadValue": pad_value}
-    return legacy_op("sequence_pad", inputs, {"Out": x.dtype, "Length": "int64"}, {"padded_length": padded_length})
-
-
-def _unpad(x: Any, length: Any) -> Any:
-    out = _op("sequence_unpad", x, {}, Length=length)
-    return backwards(out)
-
-
-def _slice(x: Any, offset: Any, length: Any, *, lod: Any = None) -> Any:
-    return backwards(_op("sequence_slice", as_lod(x, lod), {}, Offset=offset, Length=length))
+    return backwards(legacy_op("sequence_concat", {"X": sequences}, {"Out": xs[0].dtype}, {}))
 
 
 def _expand(x: Any, y: Any, *, lod: Any = None, x_lod: Any = None, ref_level: int = -1) -> Any:
     x = as_lod(x, x_lod) if x_lod is not None else x
-    out = _op("sequence_expand", x, {"ref_level": ref_level}, Y=as_lod(y, lod))
+    out = legacy_op("sequence_expand", {"X": x, "Y": as_lod(y, lod)}, {"Out": x.dtype}, {"ref_level": ref_level})
     return backwards(out) if x_lod is not None else out
-
-
-def _conv(x: Any, filter: Any, *, start: int = 0, length: int, lod: Any = None) -> Any:
-    attrs = {"contextLength": length, "contextStart": start, "contextStride": 1, "paddingTrainable": False}
-    return _op("sequence_conv", as_lod(x, lod), attrs, Filter=filter)
-
-
-def _enumerate(x: Any, *, win_size: int, pad_value: int = 0, lod: Any = None) -> Any:
-    return _op("sequence_enumerate", as_lod(x, lod), {"win_size": win_size, "pad_value": pad_value})
-
-
-def _erase(x: Any, *, tokens: Any, lod: Any = None) -> Any:
-    out = _op("sequence_erase", as_lod(x, lod), {"tokens": list(tokens)})
-    return backwards(out)
-
-
-def _scatter(x: Any, ids: Any, updates: Any, *, lod: Any = None) -> Any:
-    return _op("sequence_scatter", x, {}, Ids=as_lod(ids, lod), Updates=as_lod(updates, lod))
 
 
 def _lod_reset(x: Any, y: Any = None, *, target_lod: Any = None, lod: Any = None, read: bool = True) -> Any:
@@ -83,6 +46,10 @@ def step_rows(*shape: int, dtype: str = "float32", **data: Any) -> TensorSpec:
     return tensor(shape, dtype, dims=[-1, *shape[1:]], **data)
 
 
+def _column(*values: int) -> TensorSpec:
+    return tensor([len(values), 1], "int64", values=values)
+
+
 def offsets(lengths: Sequence[int]) -> list[int]:
     """Where sequences of these lengths begin, and where the last one ends."""
     return [0, *itertools.accumulate(lengths)]
@@ -94,11 +61,22 @@ _POOLED = [
     for lod in (None, [0, 2, 4, 6], [0, 1, 4, 6])
 ]
 WORDS = {"dtype": "int64", "low": 0, "high": 6}
+_IDS = step_rows(4, 1, dtype="int64", values=[[1], [1], [5], [0]])
+WINDOW = {"length": "contextLength", "start": "contextStart"}
+"""What cases call the attributes of a window."""
 
 OPS = [
     Op(
         "sequence_pool",
-        _pool,
+        operator(
+            "sequence_pool",
+            {"x": "X"},
+            {"Out": "", "MaxIndex": "int32"},
+            sequences="x",
+            results=1,
+            pooltype="AVERAGE",
+            is_test=True,
+        ),
         *_POOLED,
         case(x=step_rows(6, 3, 2), lod=[0, 3, 6], pooltype="MAX"),
         case(x=tensor([4, 2])),
@@ -106,7 +84,7 @@ OPS = [
     ),
     Op(
         "sequence_softmax",
-        lambda x, lod=None: _op("sequence_softmax", as_lod(x, lod), {}),
+        operator("sequence_softmax", {"x": "X"}, sequences="x"),
         case(x=step_rows(6, 1), **LOD),
         case(x=step_rows(6, 1), lod=[0, 3, 6], **LOD),
         case(x=step_rows(6, 1), lod=[0, 1, 4, 6], **LOD),
@@ -132,7 +110,7 @@ OPS = [
     ),
     Op(
         "sequence_reshape",
-        lambda x, new_dim, lod=None: backwards(_op("sequence_reshape", as_lod(x, lod), {"new_dim": new_dim})),
+        _read(operator("sequence_reshape", {"x": "X"}, sequences="x")),
         case(x=step_rows(4, 6), new_dim=3),
         case(x=step_rows(4, 2), new_dim=4, lod=[0, 2, 4]),
         case(x=step_rows(6, 2), new_dim=4, lod=[0, 2, 6]),
@@ -141,7 +119,13 @@ OPS = [
     ),
     Op(
         "sequence_pad",
-        _pad,
+        operator(
+            "sequence_pad",
+            {"x": "X", "pad_value": "PadValue"},
+            {"Out": "", "Length": "int64"},
+            sequences="x",
+            padded_length=-1,
+        ),
         case(x=step_rows(4, 3), pad_value=tensor([1])),
         case(x=step_rows(4, 3), pad_value=tensor([1]), padded_length=6),
         case(x=step_rows(4, 3), pad_value=tensor([3]), padded_length=4, lod=[0, 2, 4]),
@@ -153,7 +137,7 @@ OPS = [
     ),
     Op(
         "sequence_unpad",
-        _unpad,
+        _read(operator("sequence_unpad", {"x": "X", "length": "Length"})),
         case(
             x=tensor([1, 5, 2], dims=[1, -1, 2]),
             length=int64s(3),
@@ -164,20 +148,10 @@ OPS = [
     ),
     Op(
         "sequence_slice",
-        _slice,
-        case(x=step_rows(6, 2), offset=tensor([1, 1], "int64", values=[2]), length=tensor([1, 1], "int64", values=[3])),
-        case(
-            x=step_rows(6, 2),
-            offset=tensor([2, 1], "int64", values=[1, 0]),
-            length=tensor([2, 1], "int64", values=[3, 1]),
-            lod=[0, 4, 6],
-        ),
-        case(
-            x=step_rows(6, 2),
-            offset=tensor([2, 1], "int64", values=[1, 0]),
-            length=tensor([2, 1], "int64", values=[1, 3]),
-            lod=[0, 3, 6],
-        ),
+        _read(operator("sequence_slice", {"x": "X", "offset": "Offset", "length": "Length"}, sequences="x")),
+        case(x=step_rows(6, 2), offset=_column(2), length=_column(3)),
+        case(x=step_rows(6, 2), offset=_column(1, 0), length=_column(3, 1), lod=[0, 4, 6]),
+        case(x=step_rows(6, 2), offset=_column(1, 0), length=_column(1, 3), lod=[0, 3, 6]),
         **LOD,
     ),
     Op(
@@ -193,7 +167,7 @@ OPS = [
     ),
     Op(
         "sequence_expand_as",
-        lambda x, y, lod=None: backwards(_op("sequence_expand_as", x, {}, Y=as_lod(y, lod))),
+        _read(operator("sequence_expand_as", {"x": "X", "y": "Y"}, sequences="y")),
         case(x=tensor([1, 3]), y=step_rows(4, 1)),
         case(x=step_rows(3, 2), y=step_rows(6, 1), lod=[0, 2, 4, 6]),
         case(x=step_rows(3, 2), y=step_rows(6, 1), lod=[0, 1, 4, 6]),
@@ -201,7 +175,15 @@ OPS = [
     ),
     Op(
         "sequence_conv",
-        _conv,
+        operator(
+            "sequence_conv",
+            {"x": "X", "filter": "Filter"},
+            sequences="x",
+            names=WINDOW,
+            start=0,
+            contextStride=1,
+            paddingTrainable=False,
+        ),
         case(x=step_rows(5, 2), filter=tensor([6, 4]), length=3, start=-1),
         case(x=step_rows(6, 2), filter=tensor([6, 4]), length=3, start=-1, lod=[0, 2, 6]),
         case(x=step_rows(6, 2), filter=tensor([4, 3]), length=2, start=1, lod=[0, 1, 4, 6]),
@@ -214,7 +196,7 @@ OPS = [
     ),
     Op(
         "sequence_enumerate",
-        _enumerate,
+        operator("sequence_enumerate", {"x": "X"}, sequences="x", pad_value=0),
         case(x=step_rows(5, 1, dtype="int64"), win_size=2),
         case(x=step_rows(6, 1, dtype="int32"), win_size=3, pad_value=-1, lod=[0, 3, 6]),
         case(x=step_rows(6, 1, dtype="int64"), win_size=3, pad_value=7, lod=[0, 1, 4, 6]),
@@ -223,7 +205,7 @@ OPS = [
     ),
     Op(
         "sequence_erase",
-        _erase,
+        _read(operator("sequence_erase", {"x": "X"}, sequences="x")),
         case(x=step_rows(8, 1, **WORDS), tokens=[1, 3]),
         case(x=step_rows(8, 1, **WORDS), tokens=[2, 4, 5], lod=[0, 4, 8]),
         case(x=step_rows(8, 1, **WORDS), tokens=[2, 4], lod=[0, 1, 5, 8]),
@@ -232,22 +214,10 @@ OPS = [
     ),
     Op(
         "sequence_scatter",
-        _scatter,
-        case(
-            x=tensor([1, 6]), ids=step_rows(4, 1, dtype="int64", values=[[1], [1], [5], [0]]), updates=step_rows(4, 1)
-        ),
-        case(
-            x=tensor([2, 6]),
-            ids=step_rows(4, 1, dtype="int64", values=[[1], [1], [5], [0]]),
-            updates=step_rows(4, 1),
-            lod=[0, 2, 4],
-        ),
-        case(
-            x=tensor([2, 6]),
-            ids=step_rows(4, 1, dtype="int64", values=[[1], [1], [5], [0]]),
-            updates=step_rows(4, 1),
-            lod=[0, 3, 4],
-        ),
+        operator("sequence_scatter", {"x": "X", "ids": "Ids", "updates": "Updates"}, sequences="ids updates"),
+        case(x=tensor([1, 6]), ids=_IDS, updates=step_rows(4, 1)),
+        case(x=tensor([2, 6]), ids=_IDS, updates=step_rows(4, 1), lod=[0, 2, 4]),
+        case(x=tensor([2, 6]), ids=_IDS, updates=step_rows(4, 1), lod=[0, 3, 4]),
         **LOD,
     ),
     Op(

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import as_lod, legacy_op
+from gen_models.harness.building import as_lod, legacy_op, operator
 from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
 
+_plain_gru = operator(
+    "gru",
+    {"input": "Input", "weight": "Weight", "bias": "Bias", "h0": "H0"},
+    dict.fromkeys(("Hidden", "BatchGate", "BatchResetHiddenPrev", "BatchHidden"), ""),
+    results=1,
+    is_test=True,
+)
+_FUSED = ("Hidden", "Cell", "XX", "BatchedInput", "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0")
 
-def _gru(input: Any, weight: Any, bias: Any = None, h0: Any = None, *, lod: Any = None, **attributes: Any) -> Any:
-    tagger = attributes.pop("tagger", None)
-    if tagger:
-        input = _found(as_lod(input, lod), tagger["words"])
-    else:
-        input = as_lod(input, lod)
-    inputs = {"Input": input, "Weight": weight, "Bias": bias, "H0": h0}
-    ports = ("BatchGate", "BatchResetHiddenPrev", "BatchHidden", "Hidden")
-    hidden = legacy_op("gru", inputs, dict.fromkeys(ports, input.dtype), {"is_test": True, **attributes})[3]
-    return _tagged(hidden, tagger) if tagger else hidden
+
+def _gru(input: Any, *, tagger: Any = None, lod: Any = None, **given: Any) -> Any:
+    if tagger is None:
+        return _plain_gru(input=as_lod(input, lod), **given)
+    return _tagged(_plain_gru(input=_found(as_lod(input, lod), tagger["words"]), **given), tagger)
 
 
 def _found(ids: Any, words: Any) -> Any:
@@ -33,35 +36,6 @@ def _tagged(hidden: Any, tagger: dict[str, Any]) -> Any:
     outputs = {"Out": hidden.dtype, "MaxIndex": "int32"}
     last = legacy_op("sequence_pool", {"X": hidden}, outputs, {"pooltype": "LAST", "is_test": True})[0]
     return [path, last]
-
-
-def _lstm(
-    input: Any, weight: Any, bias: Any, h0: Any = None, c0: Any = None, *, lod: Any = None, **attributes: Any
-) -> Any:
-    inputs = {"Input": as_lod(input, lod), "Weight": weight, "Bias": bias, "H0": h0, "C0": c0}
-    ports = ("Hidden", "Cell", "BatchGate", "BatchCellPreAct")
-    return legacy_op("lstm", inputs, dict.fromkeys(ports, input.dtype), {"is_test": True, **attributes})[:2]
-
-
-def _fusion_gru(
-    x: Any, weight_x: Any, weight_h: Any, bias: Any = None, h0: Any = None, *, lod: Any = None, **attributes: Any
-) -> Any:
-    inputs = {"X": as_lod(x, lod), "WeightX": weight_x, "WeightH": weight_h, "Bias": bias, "H0": h0}
-    ports = ("ReorderedH0", "XX", "BatchedInput", "BatchedOut", "Hidden")
-    return legacy_op("fusion_gru", inputs, dict.fromkeys(ports, x.dtype), attributes)[4]
-
-
-def _fusion_lstm(x: Any, weight_x: Any, weight_h: Any, bias: Any, *, lod: Any = None, **attributes: Any) -> Any:
-    inputs = {"X": as_lod(x, lod), "WeightX": weight_x, "WeightH": weight_h, "Bias": bias}
-    ports = ("Hidden", "Cell", "XX", "BatchedInput", "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0")
-    return legacy_op("fusion_lstm", inputs, dict.fromkeys((*ports, "CheckedCell"), x.dtype), attributes)[:2]
-
-
-def _embedded_lstm(ids: Any, embeddings: Any, weight_h: Any, bias: Any, *, lod: Any = None, **attributes: Any) -> Any:
-    inputs = {"Ids": as_lod(ids, lod), "Embeddings": embeddings, "WeightH": weight_h, "Bias": bias}
-    ports = ("Hidden", "Cell", "XX", "BatchedInput", "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0")
-    outputs = dict.fromkeys(ports, embeddings.dtype)
-    return legacy_op("fused_embedding_fc_lstm", inputs, outputs, attributes)[:2]
 
 
 def _rows(count: int, width: int) -> TensorSpec:
@@ -81,6 +55,12 @@ def _ids(count: int) -> TensorSpec:
     return tensor([count, 1], "int64", low=0, high=8, dims=[-1, 1])
 
 
+def _weights(width: int) -> dict[str, Any]:
+    return {"weight_x": tensor([4, width]), "weight_h": tensor([3, width])}
+
+
+_EMBEDDED = {"embeddings": tensor([8, 12]), "weight_h": tensor([3, 12])}
+_BACKWARDS = {"bias": tensor([1, 12]), "use_peepholes": False, "is_reverse": True, "lod": [0, 3, 6]}
 _TAGGER = {"words": tensor([8, 9]), "labels": tensor([3, 5]), "transition": tensor([7, 5])}
 
 OPS = [
@@ -102,7 +82,14 @@ OPS = [
     ),
     Op(
         "lstm",
-        _lstm,
+        operator(
+            "lstm",
+            {"input": "Input", "weight": "Weight", "bias": "Bias", "h0": "H0", "c0": "C0"},
+            dict.fromkeys(("Hidden", "Cell", "BatchGate", "BatchCellPreAct"), ""),
+            sequences="input",
+            results=2,
+            is_test=True,
+        ),
         _lstm_case(5),
         _lstm_case(5, is_reverse=True),
         _lstm_case(5, bias=tensor([1, 12]), use_peepholes=False),
@@ -113,47 +100,41 @@ OPS = [
     ),
     Op(
         "fusion_gru",
-        _fusion_gru,
-        case(x=_rows(5, 4), weight_x=tensor([4, 9]), weight_h=tensor([3, 9])),
-        case(
-            x=_rows(6, 4),
-            weight_x=tensor([4, 9]),
-            weight_h=tensor([3, 9]),
-            bias=tensor([1, 9]),
-            h0=tensor([2, 3]),
-            lod=[0, 3, 6],
-            is_reverse=True,
+        operator(
+            "fusion_gru",
+            {"x": "X", "weight_x": "WeightX", "weight_h": "WeightH", "bias": "Bias", "h0": "H0"},
+            dict.fromkeys(("Hidden", "ReorderedH0", "XX", "BatchedInput", "BatchedOut"), ""),
+            sequences="x",
+            results=1,
         ),
+        case(x=_rows(5, 4), **_weights(9)),
+        case(x=_rows(6, 4), **_weights(9), bias=tensor([1, 9]), h0=tensor([2, 3]), lod=[0, 3, 6], is_reverse=True),
         **LOD,
     ),
     Op(
         "fused_embedding_fc_lstm",
-        _embedded_lstm,
-        case(ids=_ids(5), embeddings=tensor([8, 12]), weight_h=tensor([3, 12]), bias=tensor([1, 21])),
-        case(
-            ids=_ids(6),
-            embeddings=tensor([8, 12]),
-            weight_h=tensor([3, 12]),
-            bias=tensor([1, 12]),
-            use_peepholes=False,
-            is_reverse=True,
-            lod=[0, 3, 6],
+        operator(
+            "fused_embedding_fc_lstm",
+            {"embeddings": "Embeddings", "ids": "Ids", "weight_h": "WeightH", "bias": "Bias"},
+            dict.fromkeys(_FUSED, ""),
+            sequences="ids",
+            results=2,
         ),
+        case(ids=_ids(5), **_EMBEDDED, bias=tensor([1, 21])),
+        case(ids=_ids(6), **_EMBEDDED, **_BACKWARDS),
         **LOD,
     ),
     Op(
         "fusion_lstm",
-        _fusion_lstm,
-        case(x=_rows(5, 4), weight_x=tensor([4, 12]), weight_h=tensor([3, 12]), bias=tensor([1, 21])),
-        case(
-            x=_rows(6, 4),
-            weight_x=tensor([4, 12]),
-            weight_h=tensor([3, 12]),
-            bias=tensor([1, 12]),
-            use_peepholes=False,
-            is_reverse=True,
-            lod=[0, 3, 6],
+        operator(
+            "fusion_lstm",
+            {"x": "X", "weight_x": "WeightX", "weight_h": "WeightH", "bias": "Bias"},
+            dict.fromkeys((*_FUSED, "CheckedCell"), ""),
+            sequences="x",
+            results=2,
         ),
+        case(x=_rows(5, 4), **_weights(12), bias=tensor([1, 21])),
+        case(x=_rows(6, 4), **_weights(12), **_BACKWARDS),
         **LOD,
     ),
 ]

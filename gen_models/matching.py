@@ -11,9 +11,7 @@ from gen_models.harness.marks import LOD, OLD
 from gen_models.harness.spec import Op, TensorSpec, case, tensor
 
 
-def _bipartite_match(
-    dist_mat: Any, *, match_type: str = "bipartite", dist_threshold: float = 0.5, lod: Any = None
-) -> Any:
+def _bipartite_match(dist_mat, *, match_type="bipartite", dist_threshold=0.5, lod=None):
     x = as_lod(dist_mat, lod) if lod else dist_mat
     outputs = {"ColToRowMatchIndices": "int32", "ColToRowMatchDist": dist_mat.dtype}
     attributes = {"match_type": match_type, "dist_threshold": dist_threshold}

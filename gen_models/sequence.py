@@ -16,10 +16,8 @@ def _row_conv(x: Any, filters: Any, *, lod: Any = None) -> Any:
     return legacy_op("row_conv", {"X": x, "Filter": filters}, {"Out": "float32"}, {})
 
 
-def _im2sequence(
-    x: Any, *, kernels: Any, strides: Any = (1, 1), paddings: Any = (0, 0, 0, 0), read: bool = False
-) -> Any:
-    attributes = {"kernels": list(kernels), "strides": list(strides), "paddings": list(paddings)}
+def _im2sequence(x, *, read=False, **options):
+    attributes = {"strides": [1, 1], "paddings": [0, 0, 0, 0], **options}
     out = legacy_op("im2sequence", {"X": x}, {"Out": "float32"}, attributes)
     # Each image is a sequence.
     return legacy_op("sequence_reverse", {"X": out * 2.0}, {"Y": "float32"}, {}) if read else out
