@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -74,43 +75,45 @@ def polygons(*shape: int, points: int = 4, size: float = 1.0, seed: int = 0, dim
     return tensor([*shape, 2 * points], values=values, dims=dims)
 
 
-_B, _S = [-1, -1, 4], [-1, -1, -1]
+def _scored(images: int, classes: int, count: int, made: Any = crowd, dims: bool = False, **options: Any) -> Any:
+    """Boxes of each image, and their scores for each class."""
+    bboxes = made(images, count, **options)
+    scores = shuffled(images, classes, count)
+    if dims:
+        bboxes, scores = replace(bboxes, dims=(-1, -1, bboxes.shape[2])), replace(scores, dims=(-1, -1, -1))
+    return {"bboxes": bboxes, "scores": scores}
 
 
 _LEGACY = legacy("an operator of Paddle 2")
 
 MULTICLASS_NMS = [
-    case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20), background_label=-1),
-    case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20), background_label=1, nms_threshold=0.5),
-    case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20), background_label=2),
-    case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20), background_label=7),
-    case(bboxes=crowd(3, 20), scores=shuffled(3, 3, 20), background_label=-1, nms_top_k=6),
-    case(bboxes=crowd(3, 20), scores=shuffled(3, 3, 20), background_label=-1, keep_top_k=4),
-    case(bboxes=crowd(3, 20), scores=shuffled(3, 3, 20), background_label=-1, nms_top_k=8, keep_top_k=4),
-    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), nms_top_k=400, keep_top_k=200),
-    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), nms_top_k=0),
-    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), keep_top_k=0),
-    case(bboxes=crowd(2, 20, size=100), scores=shuffled(2, 3, 20), normalized=False),
+    case(**_scored(1, 3, 20), background_label=-1),
+    case(**_scored(1, 3, 20), background_label=1, nms_threshold=0.5),
+    case(**_scored(1, 3, 20), background_label=2),
+    case(**_scored(1, 3, 20), background_label=7),
+    case(**_scored(3, 3, 20), background_label=-1, nms_top_k=6),
+    case(**_scored(3, 3, 20), background_label=-1, keep_top_k=4),
+    case(**_scored(3, 3, 20), background_label=-1, nms_top_k=8, keep_top_k=4),
+    case(**_scored(2, 3, 20), nms_top_k=400, keep_top_k=200),
+    case(**_scored(2, 3, 20), nms_top_k=0),
+    case(**_scored(2, 3, 20), keep_top_k=0),
+    case(**_scored(2, 3, 20, size=100), normalized=False),
     # boxes of about a pixel, which Paddle holds apart when there is any gap
-    case(bboxes=crowd(2, 30, size=4), scores=shuffled(2, 2, 30), normalized=False, background_label=-1),
-    case(bboxes=crowd(2, 30), scores=shuffled(2, 2, 30), normalized=False, background_label=-1, keep_top_k=9),
-    case(bboxes=crowd(2, 30), scores=shuffled(2, 2, 30), nms_eta=0.9, nms_threshold=0.8, background_label=-1),
-    case(bboxes=crowd(2, 30), scores=shuffled(2, 2, 30), nms_eta=0.7, nms_threshold=0.9, nms_top_k=12, keep_top_k=9),
-    case(bboxes=crowd(2, 30), scores=shuffled(2, 2, 30), nms_eta=0.9, nms_threshold=0.4),
+    case(**_scored(2, 2, 30, size=4), normalized=False, background_label=-1),
+    case(**_scored(2, 2, 30), normalized=False, background_label=-1, keep_top_k=9),
+    case(**_scored(2, 2, 30), nms_eta=0.9, nms_threshold=0.8, background_label=-1),
+    case(**_scored(2, 2, 30), nms_eta=0.7, nms_threshold=0.9, nms_top_k=12, keep_top_k=9),
+    case(**_scored(2, 2, 30), nms_eta=0.9, nms_threshold=0.4),
     # nothing survives: in any image, in one image
-    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), score_threshold=1.0),
-    case(bboxes=crowd(2, 20, dims=_B), scores=shuffled(2, 3, 20, dims=_S), score_threshold=1.0),
-    case(
-        bboxes=crowd(2, 20, dims=_B), scores=shuffled(2, 3, 20, dims=_S), score_threshold=1.0, keep_top_k=5, nms_top_k=5
-    ),
+    case(**_scored(2, 3, 20), score_threshold=1.0),
+    case(**_scored(2, 3, 20, dims=True), score_threshold=1.0),
+    case(**_scored(2, 3, 20, dims=True), score_threshold=1.0, keep_top_k=5, nms_top_k=5),
     case(bboxes=crowd(2, 20), scores=tensor([2, 2, 20], values=[0.1] * 40 + [0.2] * 20 + [0.9] * 20), keep_top_k=3),
-    case(bboxes=crowd(1, 20), scores=shuffled(1, 1, 20)),
-    case(bboxes=specks(2, 60), scores=shuffled(2, 2, 60), normalized=False, background_label=-1, nms_threshold=0.45),
-    case(
-        bboxes=specks(2, 60, dims=_B), scores=shuffled(2, 3, 60, dims=_S), normalized=False, nms_top_k=20, keep_top_k=15
-    ),
-    case(bboxes=specks(1, 60, largest=0.9), scores=shuffled(1, 2, 60), normalized=False, nms_threshold=0.7),
-    case(bboxes=specks(1, 40, seed=3), scores=shuffled(1, 2, 40), background_label=-1),
+    case(**_scored(1, 1, 20)),
+    case(**_scored(2, 2, 60, specks), normalized=False, background_label=-1, nms_threshold=0.45),
+    case(**_scored(2, 3, 60, specks, dims=True), normalized=False, nms_top_k=20, keep_top_k=15),
+    case(**_scored(1, 2, 60, specks, largest=0.9), normalized=False, nms_threshold=0.7),
+    case(**_scored(1, 2, 40, specks, seed=3), background_label=-1),
     # corners reversed by more than a pixel
     case(
         bboxes=tensor([1, 5, 4], values=[[0, 0, 3, 3], [2, 2, 0, 0], [1, 1, 5, 5], [9, 9, 6, 7], [4, 4, 6, 6]]),
@@ -136,49 +139,33 @@ MULTICLASS_NMS = [
         background_label=-1,
         nms_threshold=0.5,
     ),
-    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), nms_threshold=0.0),
-    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), nms_threshold=0.0, normalized=False),
-    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), nms_threshold=1.0),
-    case(
-        bboxes=crowd(1, 200, centers=9, dims=_B),
-        scores=shuffled(1, 5, 200, dims=_S),
-        score_threshold=0.01,
-        keep_top_k=50,
-    ),
+    case(**_scored(2, 3, 20), nms_threshold=0.0),
+    case(**_scored(2, 3, 20), nms_threshold=0.0, normalized=False),
+    case(**_scored(2, 3, 20), nms_threshold=1.0),
+    case(**_scored(1, 5, 200, dims=True, centers=9), score_threshold=0.01, keep_top_k=50),
 ]
 _SQUARE = np.array([0, 0, 1, 0, 1, 1, 0, 1])
+_MOVED = [_SQUARE * np.tile([1, 0.5], 4), _SQUARE + np.tile([1, 0], 4), _SQUARE + np.tile([3, 3], 4)]
+_SQUARES = [_SQUARE, _SQUARE, _SQUARE[::-1], *_MOVED, *[_SQUARE * 0 + 0.5] * 2]
 _POLYGONS = [
-    case(bboxes=polygons(1, 20), scores=shuffled(1, 3, 20)),
-    case(bboxes=polygons(2, 30, size=100), scores=shuffled(2, 2, 30), normalized=False, background_label=-1),
+    case(**_scored(1, 3, 20, polygons)),
+    case(**_scored(2, 2, 30, polygons, size=100), normalized=False, background_label=-1),
     case(
-        bboxes=polygons(2, 30, size=800, dims=[-1, -1, 8]),
-        scores=shuffled(2, 3, 30, dims=_S),
+        **_scored(2, 3, 30, polygons, dims=True, size=800),
         background_label=-1,
         nms_threshold=0.1,
         nms_top_k=12,
         keep_top_k=9,
     ),
-    case(bboxes=polygons(2, 30), scores=shuffled(2, 2, 30), nms_eta=0.9, nms_threshold=0.8, background_label=-1),
-    case(bboxes=polygons(2, 20, points=8), scores=shuffled(2, 2, 20), background_label=-1, nms_threshold=0.5),
-    case(bboxes=polygons(2, 20, points=12), scores=shuffled(2, 2, 20), background_label=-1),
-    case(bboxes=polygons(1, 20, points=16), scores=shuffled(1, 2, 20), background_label=-1),
-    case(bboxes=polygons(2, 20), scores=shuffled(2, 3, 20), score_threshold=1.0),
-    case(bboxes=polygons(2, 20), scores=shuffled(2, 3, 20), nms_threshold=0.0),
+    case(**_scored(2, 2, 30, polygons), nms_eta=0.9, nms_threshold=0.8, background_label=-1),
+    case(**_scored(2, 2, 20, polygons, points=8), background_label=-1, nms_threshold=0.5),
+    case(**_scored(2, 2, 20, polygons, points=12), background_label=-1),
+    case(**_scored(1, 2, 20, polygons, points=16), background_label=-1),
+    case(**_scored(2, 3, 20, polygons), score_threshold=1.0),
+    case(**_scored(2, 3, 20, polygons), nms_threshold=0.0),
     # equal ones; an overlap that is the threshold; side by side; without area; none at all
     case(
-        bboxes=tensor(
-            [1, 8, 8],
-            values=[
-                _SQUARE,
-                _SQUARE,
-                _SQUARE[::-1],
-                _SQUARE * np.tile([1, 0.5], 4),
-                _SQUARE + np.tile([1, 0], 4),
-                _SQUARE + np.tile([3, 3], 4),
-                _SQUARE * 0 + 0.5,
-                _SQUARE * 0 + 0.5,
-            ],
-        ),
+        bboxes=tensor([1, 8, 8], values=_SQUARES),
         scores=tensor([1, 1, 8], values=np.linspace(0.9, 0.5, 8)),
         nms_threshold=0.5,
         background_label=-1,
@@ -194,11 +181,7 @@ _OWN = [
         nms_top_k=7,
     ),
     case(
-        bboxes=crowd(20, 3, size=50),
-        scores=shuffled(20, 3),
-        rois_num=int32s(20),
-        normalized=False,
-        background_label=-1,
+        bboxes=crowd(20, 3, size=50), scores=shuffled(20, 3), rois_num=int32s(20), normalized=False, background_label=-1
     ),
     case(bboxes=crowd(20, 3), scores=shuffled(20, 3), rois_num=int32s(20), score_threshold=1.0),
 ]
@@ -220,23 +203,21 @@ NMS = [
 
 
 def _matrix_nms(bboxes: Any, scores: Any, **attributes: Any) -> Any:
-    defaults = {"score_threshold": 0.3, "post_threshold": 0.1, "nms_top_k": -1, "keep_top_k": -1}
-    return paddle.vision.ops.matrix_nms(
-        bboxes, scores, **{**defaults, **attributes}, return_index=True, return_rois_num=True
-    )
+    attributes = {"score_threshold": 0.3, "post_threshold": 0.1, "nms_top_k": -1, "keep_top_k": -1, **attributes}
+    return paddle.vision.ops.matrix_nms(bboxes, scores, **attributes, return_index=True, return_rois_num=True)
 
 
 MATRIX_NMS = [
-    case(bboxes=crowd(1, 20), scores=shuffled(1, 3, 20)),
-    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), background_label=-1, use_gaussian=True),
-    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), background_label=1, use_gaussian=True, gaussian_sigma=0.5),
-    case(bboxes=crowd(2, 20, size=100), scores=shuffled(2, 3, 20), normalized=False),
-    case(bboxes=crowd(2, 30, size=4), scores=shuffled(2, 2, 30), normalized=False, background_label=-1),
-    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), nms_top_k=7, keep_top_k=5),
-    case(bboxes=crowd(2, 20, dims=_B), scores=shuffled(2, 3, 20, dims=_S), nms_top_k=7, keep_top_k=5),
-    case(bboxes=crowd(2, 20), scores=shuffled(2, 3, 20), score_threshold=1.0),
-    case(bboxes=crowd(2, 20, dims=_B), scores=shuffled(2, 3, 20, dims=_S), score_threshold=1.0),
-    case(bboxes=crowd(2, 20, dims=_B), scores=shuffled(2, 3, 20, dims=_S), post_threshold=0.9),
+    case(**_scored(1, 3, 20)),
+    case(**_scored(2, 3, 20), background_label=-1, use_gaussian=True),
+    case(**_scored(2, 3, 20), background_label=1, use_gaussian=True, gaussian_sigma=0.5),
+    case(**_scored(2, 3, 20, size=100), normalized=False),
+    case(**_scored(2, 2, 30, size=4), normalized=False, background_label=-1),
+    case(**_scored(2, 3, 20), nms_top_k=7, keep_top_k=5),
+    case(**_scored(2, 3, 20, dims=True), nms_top_k=7, keep_top_k=5),
+    case(**_scored(2, 3, 20), score_threshold=1.0),
+    case(**_scored(2, 3, 20, dims=True), score_threshold=1.0),
+    case(**_scored(2, 3, 20, dims=True), post_threshold=0.9),
     case(bboxes=crowd(2, 20), scores=tensor([2, 2, 20], values=np.linspace(0.01, 0.2, 80)), score_threshold=0.15),
     case(
         bboxes=tensor([1, 4, 4], values=[[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0.5], [0.5, 0.5, 0.5, 0.5]]),

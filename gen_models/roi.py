@@ -18,19 +18,14 @@ def _roi_align(x: Any, boxes: Any, boxes_num: Any = None, *, output_size: Any, l
     return paddle.vision.ops.roi_align(x, boxes, boxes_num, output_size, **more)
 
 
-def _psroi_pool(x: Any, boxes: Any, boxes_num: Any, *, output_size: Any, spatial_scale: float = 1.0) -> Any:
+def _psroi_pool(x, boxes, boxes_num, *, output_size, spatial_scale=1.0):
     if is_pir():
         return paddle.vision.ops.psroi_pool(x, boxes, boxes_num, output_size, spatial_scale)
     # Paddle 2's function forgets boxes_num.
     height, width = output_size if isinstance(output_size, (list, tuple)) else (output_size, output_size)
-    channels = x.shape[1] // (height * width)
-    attrs = {
-        "pooled_height": height,
-        "pooled_width": width,
-        "output_channels": channels,
-        "spatial_scale": spatial_scale,
-    }
-    return legacy_op("psroi_pool", {"X": x, "ROIs": boxes, "RoisNum": boxes_num}, {"Out": x.dtype}, attrs)
+    sizes = {"pooled_height": height, "pooled_width": width, "output_channels": x.shape[1] // (height * width)}
+    inputs = {"X": x, "ROIs": boxes, "RoisNum": boxes_num}
+    return legacy_op("psroi_pool", inputs, {"Out": x.dtype}, {**sizes, "spatial_scale": spatial_scale})
 
 
 def regions(count: int, width: float, height: float, seed: int = 0, out: float = 0.0, dims: Any = None) -> TensorSpec:
@@ -42,30 +37,25 @@ def regions(count: int, width: float, height: float, seed: int = 0, out: float =
     return tensor([count, 4], values=np.round(values, 2), dims=dims)
 
 
-def _map(n: int, c: int, h: int, w: int, dims: Any = None) -> TensorSpec:
-    return tensor([n, c, h, w], dims=dims)
-
-
-_ANY = [-1, 3, -1, -1]
-
-
 ROI_ALIGN = [
-    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8, dims=[-1, 4]), output_size=2, lod=[0, 4], **LOD),
-    case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), output_size=2, lod=[0, 2, 2, 5], **LOD),
-    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=int32s(4), output_size=2),
-    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=int32s(4), output_size=2, aligned=False),
-    case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=int32s(2, 3), output_size=(2, 3), spatial_scale=0.25),
-    case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), boxes_num=int32s(2, 0, 3), output_size=3, sampling_ratio=2),
+    case(x=tensor([1, 3, 8, 8]), boxes=regions(4, 8, 8, dims=[-1, 4]), output_size=2, lod=[0, 4], **LOD),
+    case(x=tensor([3, 3, 8, 9]), boxes=regions(5, 9, 8), output_size=2, lod=[0, 2, 2, 5], **LOD),
+    case(x=tensor([1, 3, 8, 8]), boxes=regions(4, 8, 8), boxes_num=int32s(4), output_size=2),
+    case(x=tensor([1, 3, 8, 8]), boxes=regions(4, 8, 8), boxes_num=int32s(4), output_size=2, aligned=False),
     case(
-        x=_map(2, 3, 8, 9, _ANY),
+        x=tensor([2, 3, 8, 9]), boxes=regions(5, 36, 32), boxes_num=int32s(2, 3), output_size=(2, 3), spatial_scale=0.25
+    ),
+    case(x=tensor([3, 3, 8, 9]), boxes=regions(5, 9, 8), boxes_num=int32s(2, 0, 3), output_size=3, sampling_ratio=2),
+    case(
+        x=tensor([2, 3, 8, 9], dims=[-1, 3, -1, -1]),
         boxes=regions(5, 18, 16, dims=[-1, 4]),
         boxes_num=int32s(4, 1, dims=[-1]),
         output_size=7,
         spatial_scale=0.5,
     ),
-    case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=int32s(6), output_size=3, aligned=False),
-    case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=int32s(6), output_size=3, sampling_ratio=1),
-    case(x=_map(2, 3, 8, 8), boxes=tensor([0, 4], dims=[-1, 4]), boxes_num=int32s(0, 0), output_size=2),
+    case(x=tensor([1, 3, 8, 8]), boxes=regions(6, 8, 8, out=0.5), boxes_num=int32s(6), output_size=3, aligned=False),
+    case(x=tensor([1, 3, 8, 8]), boxes=regions(6, 8, 8, out=0.5), boxes_num=int32s(6), output_size=3, sampling_ratio=1),
+    case(x=tensor([2, 3, 8, 8]), boxes=tensor([0, 4], dims=[-1, 4]), boxes_num=int32s(0, 0), output_size=2),
 ]
 _HALVES = tensor(
     [4, 4],
@@ -77,45 +67,36 @@ _HALVES = tensor(
     ],
 )
 """Boxes with coordinates at halves, and next to them."""
+_EMPTY = tensor([2, 4], values=[[0.5, 1.5, 2.5, 3.5], [5, 5, 2, 2]])
+"""Boxes, one of them without an area."""
+_FIVE = {"boxes": regions(5, 9, 8, dims=[-1, 4]), "boxes_num": int32s(4, 1, dims=[-1])}
 
 ROI_POOL = [
-    case(x=_map(1, 3, 8, 8), boxes=_HALVES, boxes_num=int32s(4), output_size=2),
-    case(x=_map(1, 3, 8, 8), boxes=regions(4, 8, 8), boxes_num=int32s(4), output_size=2),
-    case(x=_map(2, 3, 8, 9), boxes=regions(5, 36, 32), boxes_num=int32s(2, 3), output_size=(2, 3), spatial_scale=0.25),
-    case(x=_map(3, 3, 8, 9), boxes=regions(5, 9, 8), boxes_num=int32s(2, 0, 3), output_size=3),
+    case(x=tensor([1, 3, 8, 8]), boxes=_HALVES, boxes_num=int32s(4), output_size=2),
+    case(x=tensor([1, 3, 8, 8]), boxes=regions(4, 8, 8), boxes_num=int32s(4), output_size=2),
     case(
-        x=_map(2, 3, 8, 9, _ANY),
-        boxes=regions(5, 9, 8, dims=[-1, 4]),
-        boxes_num=int32s(4, 1, dims=[-1]),
-        output_size=7,
+        x=tensor([2, 3, 8, 9]), boxes=regions(5, 36, 32), boxes_num=int32s(2, 3), output_size=(2, 3), spatial_scale=0.25
     ),
-    case(x=_map(1, 3, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=int32s(6), output_size=3),
-    case(
-        x=_map(1, 1, 8, 8),
-        boxes=tensor([2, 4], values=[[0.5, 1.5, 2.5, 3.5], [5, 5, 2, 2]]),
-        boxes_num=int32s(2),
-        output_size=2,
-    ),
+    case(x=tensor([3, 3, 8, 9]), boxes=regions(5, 9, 8), boxes_num=int32s(2, 0, 3), output_size=3),
+    case(x=tensor([2, 3, 8, 9], dims=[-1, 3, -1, -1]), **_FIVE, output_size=7),
+    case(x=tensor([1, 3, 8, 8]), boxes=regions(6, 8, 8, out=0.5), boxes_num=int32s(6), output_size=3),
+    case(x=tensor([1, 1, 8, 8]), boxes=_EMPTY, boxes_num=int32s(2), output_size=2),
 ]
 PSROI_POOL = [
-    case(x=_map(1, 8, 8, 8), boxes=_HALVES, boxes_num=int32s(4), output_size=2),
-    case(x=_map(1, 8, 8, 8, [-1, 8, -1, -1]), boxes=_HALVES, boxes_num=int32s(4), output_size=2),
-    case(x=_map(1, 8, 8, 8), boxes=regions(4, 8, 8), boxes_num=int32s(4), output_size=2),
-    case(x=_map(2, 12, 8, 9), boxes=regions(5, 36, 32), boxes_num=int32s(2, 3), output_size=(2, 3), spatial_scale=0.25),
-    case(x=_map(3, 18, 8, 9), boxes=regions(5, 9, 8), boxes_num=int32s(2, 0, 3), output_size=3),
+    case(x=tensor([1, 8, 8, 8]), boxes=_HALVES, boxes_num=int32s(4), output_size=2),
+    case(x=tensor([1, 8, 8, 8], dims=[-1, 8, -1, -1]), boxes=_HALVES, boxes_num=int32s(4), output_size=2),
+    case(x=tensor([1, 8, 8, 8]), boxes=regions(4, 8, 8), boxes_num=int32s(4), output_size=2),
     case(
-        x=_map(2, 18, 8, 9, [-1, 18, -1, -1]),
-        boxes=regions(5, 9, 8, dims=[-1, 4]),
-        boxes_num=int32s(4, 1, dims=[-1]),
-        output_size=3,
+        x=tensor([2, 12, 8, 9]),
+        boxes=regions(5, 36, 32),
+        boxes_num=int32s(2, 3),
+        output_size=(2, 3),
+        spatial_scale=0.25,
     ),
-    case(x=_map(1, 18, 8, 8), boxes=regions(6, 8, 8, out=0.5), boxes_num=int32s(6), output_size=3),
-    case(
-        x=_map(1, 8, 8, 8),
-        boxes=tensor([2, 4], values=[[0.5, 1.5, 2.5, 3.5], [5, 5, 2, 2]]),
-        boxes_num=int32s(2),
-        output_size=2,
-    ),
+    case(x=tensor([3, 18, 8, 9]), boxes=regions(5, 9, 8), boxes_num=int32s(2, 0, 3), output_size=3),
+    case(x=tensor([2, 18, 8, 9], dims=[-1, 18, -1, -1]), **_FIVE, output_size=3),
+    case(x=tensor([1, 18, 8, 8]), boxes=regions(6, 8, 8, out=0.5), boxes_num=int32s(6), output_size=3),
+    case(x=tensor([1, 8, 8, 8]), boxes=_EMPTY, boxes_num=int32s(2), output_size=2),
 ]
 
 OPS = [
