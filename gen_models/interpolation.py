@@ -71,6 +71,29 @@ def _both(dims, sizes, scale, **given):
     ]
 
 
+_ALIGNMENTS: tuple[dict[str, Any], ...] = ({"align_mode": 0}, {"align_mode": 1}, {"align_corners": True})
+
+
+def _aligned(dims, computed, both, alignments=_ALIGNMENTS):
+    """Computed sizes and scales, and sizes together with a scale, in each alignment."""
+    return [
+        made
+        for alignment in alignments
+        for made in (*_computed(dims, *computed, **alignment), *_both(dims, *both, **alignment))
+    ]
+
+
+_PLANE: Any = (
+    ([[5, 7], [1, 4], [4, 1], [1, 1]], [[0.7, 0.5], [0.3, 0.9], [1.3, 1.7]]),
+    ([[1, 3], [4, 1], [5, 7]], [0.9, 0.6]),
+)
+_ROUNDED = [  # one dimension keeps its size, all do, one becomes 1
+    case(x=tensor([1, 2, 10, 7]), scale=0.7),
+    case(x=tensor([1, 2, 3, 8]), scale=1.25),
+    case(x=tensor([1, 2, 3, 2]), scale=1.25),
+    case(x=tensor([1, 2, 2, 9]), scale=0.6),
+    case(x=tensor([1, 1, 25, 30]), scale=[1.16, 2.1]),
+]
 _KNOWN = [  # 1.4 in single precision is less than 1.4: 5 * 1.4 is 7 there, and less than 7 in double precision
     case(x=tensor([1, 2, 5, 10]), known_scale=[1.4, 1.3]),
     case(x=tensor([1, 2, 5, 10], dims=[-1, 2, -1, -1]), known_scale=[1.4, 1.3]),
@@ -81,12 +104,7 @@ NEAREST = [
     *_KNOWN,
     case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=[2, 3]),
     case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=1.5),
-    case(x=tensor([1, 2, 10, 7]), scale=0.7),
-    # one dimension keeps its size, all do, one becomes 1
-    case(x=tensor([1, 2, 3, 8]), scale=1.25),
-    case(x=tensor([1, 2, 3, 2]), scale=1.25),
-    case(x=tensor([1, 2, 2, 9]), scale=0.6),
-    case(x=tensor([1, 1, 25, 30]), scale=[1.16, 2.1]),
+    *_ROUNDED,
     case(x=tensor([1, 2, 10, 12]), scale=[0.5, 0.3]),
     case(x=tensor([1, 2, 3, 4], dims=[-1, 2, -1, -1]), size=[7, 9]),
     case(x=tensor([1, 2, 13, 10]), size=[25, 6]),
@@ -123,12 +141,7 @@ LINEAR_2D = [
     case(x=tensor([1, 2, 5, 7]), scale=1.5, align_mode=1),
     case(x=tensor([1, 2, 5, 7]), scale=1.5, align_corners=True),
     case(x=tensor([1, 2, 5, 7], dims=[-1, 2, -1, -1]), scale=[1.3, 0.6]),
-    case(x=tensor([1, 2, 10, 7]), scale=0.7),
-    # one dimension keeps its size, all do, one becomes 1
-    case(x=tensor([1, 2, 3, 8]), scale=1.25),
-    case(x=tensor([1, 2, 3, 2]), scale=1.25),
-    case(x=tensor([1, 2, 2, 9]), scale=0.6),
-    case(x=tensor([1, 1, 25, 30]), scale=[1.16, 2.1]),
+    *_ROUNDED,
     case(x=tensor([1, 2, 4, 5]), size=[1, 1]),
     case(x=tensor([1, 2, 4, 5]), size=[1, 8]),
     case(x=tensor([1, 2, 4, 5]), size=[1, 1], align_corners=True),
@@ -142,14 +155,7 @@ LINEAR_2D = [
     case(x=tensor([1, 3, 4, 2]), scale=2, data_format="NHWC"),
     case(x=tensor([1, 3, 4, 2], dims=[-1, -1, -1, 2]), size=[7, 5], data_format="NHWC", align_corners=True),
     case(x=tensor([1, 2, 3, 4], "float64"), size=[6, 7], **F64),
-    *(
-        made
-        for alignment in ({"align_mode": 0}, {"align_mode": 1}, {"align_corners": True})
-        for made in (
-            *_computed([5, 7], [[5, 7], [1, 4], [4, 1], [1, 1]], [[0.7, 0.5], [0.3, 0.9], [1.3, 1.7]], **alignment),
-            *_both([5, 7], [[1, 3], [4, 1], [5, 7]], [0.9, 0.6], **alignment),
-        )
-    ),
+    *_aligned([5, 7], *_PLANE),
     case(x=tensor([1, 2, 3, 7], dims=[1, 2, 3, -1]), scale=[0.5, 0.7]),
     # below 7 by the scale's rounding to single precision
     case(x=tensor([1, 2, 5, 7]), scale=tensor([1], values=[1.4])),
@@ -170,14 +176,7 @@ CUBIC = [
     case(x=tensor([1, 2, 4, 5]), size=[1, 1], align_corners=True),
     case(x=tensor([1, 2, 3, 4]), size=int32s(6, 7)),
     case(x=tensor([1, 4, 5, 2]), size=[6, 8], data_format="NHWC"),
-    *(
-        made
-        for alignment in ({}, {"align_corners": True})
-        for made in (
-            *_computed([5, 7], [[5, 7], [1, 4], [4, 1], [1, 1]], [[0.7, 0.5], [0.3, 0.9], [1.3, 1.7]], **alignment),
-            *_both([5, 7], [[1, 3], [4, 1], [5, 7]], [0.9, 0.6], **alignment),
-        )
-    ),
+    *_aligned([5, 7], *_PLANE, alignments=({}, {"align_corners": True})),
     *_computed([3, 8], [], [[1.25, 1.25]]),  # one dimension keeps its size
     case(x=tensor([1, 2, 3, 7], dims=[1, 2, 3, -1]), scale=[0.5, 0.7]),
     case(x=tensor([1, 2, 1, 7]), size=int32s(1, 3)),
@@ -193,14 +192,7 @@ LINEAR_1D = [
     case(x=tensor([1, 9, 2]), size=[4], data_format="NWC"),
     case(x=tensor([1, 2, 5]), size=int32s(7)),
     case(x=tensor([1, 2, 5]), size=[tensor([], "int32", values=7)]),
-    *(
-        made
-        for alignment in ({"align_mode": 0}, {"align_mode": 1}, {"align_corners": True})
-        for made in (
-            *_computed([5], [[4], [5]], [[0.7], [1.3]], **alignment),
-            *_both([5], [[3], [5]], [0.7], **alignment),
-        )
-    ),
+    *_aligned([5], ([[4], [5]], [[0.7], [1.3]]), ([[3], [5]], [0.7])),
     *_computed([5], [[1]], [[0.3]]),
     *_both([5], [[1]], [0.7]),
     *_computed([5], [[1]], [[0.3]], align_corners=True),
@@ -215,25 +207,18 @@ LINEAR_3D = [
     case(x=tensor([1, 2, 3, 4, 5]), size=[1, 4, 10]),
     case(x=tensor([1, 3, 4, 5, 2]), size=[6, 4, 10], data_format="NDHWC"),
     case(x=tensor([1, 2, 3, 4, 5]), size=int32s(6, 7, 8)),
-    *(
-        made
-        for alignment in ({"align_mode": 0}, {"align_mode": 1}, {"align_corners": True})
-        for made in (
-            *_computed([3, 4, 5], [[2, 3, 4], [3, 4, 5]], [[0.7, 1.3, 0.5]], **alignment),
-            *_both([3, 4, 5], [[2, 3, 2], [3, 4, 5]], [0.9, 1.2, 0.6], **alignment),
-        )
-    ),
+    *_aligned([3, 4, 5], ([[2, 3, 4], [3, 4, 5]], [[0.7, 1.3, 0.5]]), ([[2, 3, 2], [3, 4, 5]], [0.9, 1.2, 0.6])),
     *_computed([3, 4, 5], [[2, 1, 1]], [[0.4, 1.3, 0.3]]),
     *_both([3, 4, 5], [[1, 2, 1]], [0.9, 0.8, 0.6]),
 ]
 
 
-def _resize_v1(mode, op_type):
+def _resize_v1(mode):
     def build(
         x, *, size=(0, 0), scale=0.0, align_corners=True, align_mode=1, data_layout="NCHW", out_size=None, factor=None
     ) -> Any:
         attributes = {
-            "out_d": -1,
+            "out_d": size[0] if len(size) > 2 else -1,
             "out_h": size[-2] if len(size) > 1 else -1,
             "out_w": size[-1],
             "scale": scale,
@@ -242,9 +227,9 @@ def _resize_v1(mode, op_type):
             "align_mode": align_mode,
             "data_layout": data_layout,
         }
-        if len(size) > 2:
-            attributes["out_d"] = size[0]
-        return legacy_op(op_type, {"X": x, "OutSize": out_size, "Scale": factor}, {"Out": "float32"}, attributes)
+        return legacy_op(
+            f"{mode}_interp", {"X": x, "OutSize": out_size, "Scale": factor}, {"Out": "float32"}, attributes
+        )
 
     return build
 
@@ -277,29 +262,14 @@ def _v1_cases(shape, size):
 
 
 V1 = [
-    Op("nearest_interp", _resize_v1("nearest", "nearest_interp"), *_v1_cases([1, 2, 5, 6], [7, 8]), **_OLD),
-    Op(
-        "bilinear_interp",
-        _resize_v1("bilinear", "bilinear_interp"),
-        *_v1_cases([1, 2, 5, 6], [7, 8]),
-        *_v1_single(2),
-        **_OLD,
-    ),
-    Op(
-        "bicubic_interp",
-        _resize_v1("bicubic", "bicubic_interp"),
-        *_v1_cases([1, 2, 5, 6], [7, 8]),
-        *_v1_single(2),
-        **_OLD,
-    ),
-    Op("linear_interp", _resize_v1("linear", "linear_interp"), *_v1_cases([1, 2, 6], [9]), *_v1_single(1), **_OLD),
-    Op(
-        "trilinear_interp",
-        _resize_v1("trilinear", "trilinear_interp"),
-        *_v1_cases([1, 2, 3, 4, 5], [4, 7, 9]),
-        *_v1_single(3),
-        **_OLD,
-    ),
+    Op(f"{mode}_interp", _resize_v1(mode), *_v1_cases([1, 2, *dims], size), *single, **_OLD)
+    for mode, dims, size, single in (
+        ("nearest", [5, 6], [7, 8], []),
+        ("bilinear", [5, 6], [7, 8], _v1_single(2)),
+        ("bicubic", [5, 6], [7, 8], _v1_single(2)),
+        ("linear", [6], [9], _v1_single(1)),
+        ("trilinear", [3, 4, 5], [4, 7, 9], _v1_single(3)),
+    )
 ]
 
 # Paddle does not check that a size fits a scale that is given with it.

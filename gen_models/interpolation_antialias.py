@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gen_models.harness.marks import pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 NEW = pir("new in Paddle 3.3")
 
 
-def _interp(
-    x: Any,
-    size: Any = None,
-    scale: Any = None,
-    *,
-    like: Any = None,
-    mode: str = "bilinear",
-    align_corners: bool = False,
-    data_format: str = "NCHW",
-) -> Any:
-    if like is not None:
-        size = paddle.shape(like)[2:]
-    resize = paddle.nn.functional.interpolate
-    return resize(x, size, scale, mode, align_corners, data_format=data_format, antialias=True)
+def _interp(x, size=None, *, like=None, **options):
+    size = size if like is None else paddle.shape(like)[2:]
+    options = {"mode": "bilinear", "antialias": True, **options}
+    return paddle.nn.functional.interpolate(x, size, options.pop("scale", None), **options)
 
 
 OPS = [

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gen_models.harness.marks import F64, NOT_FED, pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
-INF = float("inf")
 _WIDE: dict[str, Any] = {"dynamic": False, "why": "the window is wider than x: OpenVINO has no result for that"}
 
 
-def _pool(x, *, mode, kernel=2, stride=None, padding=0, ceil_mode=False, exclusive=True, data_format=None) -> Any:
-    dims = len(x.shape) - 2
-    build = getattr(paddle.nn.functional, f"{mode}_pool{dims}d")
-    kwargs: dict[str, Any] = {"kernel_size": kernel, "stride": stride, "padding": padding, "ceil_mode": ceil_mode}
-    if mode == "avg":
-        kwargs["exclusive"] = exclusive
-    if data_format is not None:
-        kwargs["data_format"] = data_format
-    return build(x, **kwargs)
-
-
-def _adaptive(x, *, size, data_format=None) -> Any:
-    dims = len(x.shape) - 2
-    kwargs = {} if data_format is None else {"data_format": data_format}
-    return getattr(paddle.nn.functional, f"adaptive_avg_pool{dims}d")(x, size, **kwargs)
-
-
-def _build(x, *, size=None, **kwargs) -> Any:
-    return _pool(x, **kwargs) if size is None else _adaptive(x, size=size, **kwargs)
+def _pool(x, *, mode="adaptive_avg", kernel=2, size=None, **options):
+    """A pooling of windows, or to a size."""
+    build = getattr(paddle.nn.functional, f"{mode}_pool{len(x.shape) - 2}d")
+    return build(x, kernel if size is None else size, **options)
 
 
 def _with_gaps():
@@ -140,9 +125,9 @@ _NEW = pir("Paddle 2.6 has no lp_pool2d")
 LP = [
     case(x=tensor([1, 2, 6, 8]), norm_type=2.0, kernel=3, stride=2, padding=1),
     case(x=tensor([1, 2, 7, 9], low=0.1), norm_type=3.5, kernel=3, stride=2, ceil_mode=True),
-    case(x=tensor([1, 2, 6, 8]), norm_type=INF, kernel=2),
+    case(x=tensor([1, 2, 6, 8]), norm_type=math.inf, kernel=2),
     case(x=tensor([1, 2, 6, 8]), norm_type=2.0, kernel=2, padding=2),
-    case(x=tensor([1, 2, 6, 8]), norm_type=-INF, kernel=2),
+    case(x=tensor([1, 2, 6, 8]), norm_type=-math.inf, kernel=2),
     case(x=tensor([1, 2, 7, 9]), norm_type=4.0, kernel=2, stride=1, padding="SAME"),
     case(x=tensor([1, 2, 7, 9]), norm_type=4.0, kernel=2, stride=3, padding="SAME"),
     case(x=tensor([1, 2, 8, 9]), norm_type=2.0, kernel=2, stride=4, padding="SAME", ceil_mode=True),
@@ -151,7 +136,7 @@ LP = [
 
 
 OPS = [
-    Op("pool2d", _build, *POOL2D),
-    Op("pool3d", _build, *POOL3D),
+    Op("pool2d", _pool, *POOL2D),
+    Op("pool3d", _pool, *POOL3D),
     Op("lp_pool2d", _lp_pool, *LP, **_NEW),
 ]

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gen_models.harness.building import function
 from gen_models.harness.marks import COMPLEX_HERE, NEW
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
 KNOWN = {"dynamic": False, "why": "a mask of unknown size is taken to be as large as the tensor: the run fails"}
 """For a case whose mask is smaller than the tensor."""
+
+_FOUR_OF_12 = [1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1]
+_ROWS, _PLACES = tensor([3, 5]), tensor([3, 4], "int64", 0, 5)
+_ALONE = {"axis": 1, "broadcast": False, **NEW}
 
 OPS = [
     Op(
@@ -67,15 +73,9 @@ OPS = [
             value=int64s(2**25 + 3),
         ),
         case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool")], value=tensor([1]), accumulate=True),
+        case(x=tensor([4, 3]), indices=[tensor([4, 3], "bool", values=_FOUR_OF_12)], value=tensor([4])),
         case(
-            x=tensor([4, 3]),
-            indices=[tensor([4, 3], "bool", values=[1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1])],
-            value=tensor([4]),
-        ),
-        case(
-            x=tensor([4, 3]),
-            indices=[tensor([2, 1], "int64", 0, 4), tensor([3], "int64", 0, 3)],
-            value=tensor([2, 3]),
+            x=tensor([4, 3]), indices=[tensor([2, 1], "int64", 0, 4), tensor([3], "int64", 0, 3)], value=tensor([2, 3])
         ),
         case(x=tensor([4, 3, 2], "int64"), indices=[int64s(2, 0)], value=tensor([3, 2], "int64")),
         case(x=tensor([4, 3], dims=[-1, -1]), indices=[int64s(2, 0, dims=[-1])], value=tensor([2, 3], dims=[-1, -1])),
@@ -92,23 +92,12 @@ OPS = [
     Op(
         "put_along_axis",
         function("put_along_axis"),
-        case(
-            arr=tensor([3, 5]),
-            indices=tensor([3, 2], "int64", values=[0, 1, 4, 2, 3, 0]),
-            values=tensor([3, 2]),
-            axis=1,
-        ),
-        case(arr=tensor([3, 5]), indices=tensor([1, 5], "int64", 0, 3), values=tensor([1, 5]), axis=0),
-        case(arr=tensor([3, 5]), indices=tensor([3, 4], "int64", 0, 5), values=tensor([3, 4]), axis=1, reduce="add"),
-        case(arr=tensor([3, 5]), indices=tensor([3, 4], "int64", 0, 5), values=tensor([3, 4]), axis=1, reduce="mul"),
-        case(
-            arr=tensor([3, 5]),
-            indices=tensor([3, 4], "int32", 0, 5),
-            values=tensor([3, 4]),
-            axis=-1,
-            reduce="multiply",
-        ),
-        case(arr=tensor([3, 5]), indices=tensor([1, 1], "int64", 0, 3), values=tensor([1, 1]), axis=0, reduce="add"),
+        case(arr=_ROWS, indices=tensor([3, 2], "int64", values=[0, 1, 4, 2, 3, 0]), values=tensor([3, 2]), axis=1),
+        case(arr=_ROWS, indices=tensor([1, 5], "int64", 0, 3), values=tensor([1, 5]), axis=0),
+        case(arr=_ROWS, indices=_PLACES, values=tensor([3, 4]), axis=1, reduce="add"),
+        case(arr=_ROWS, indices=_PLACES, values=tensor([3, 4]), axis=1, reduce="mul"),
+        case(arr=_ROWS, indices=replace(_PLACES, dtype="int32"), values=tensor([3, 4]), axis=-1, reduce="multiply"),
+        case(arr=_ROWS, indices=tensor([1, 1], "int64", 0, 3), values=tensor([1, 1]), axis=0, reduce="add"),
         case(
             arr=tensor([2, 3], dims=[-1, -1]),
             indices=tensor([1, 1], "int64", 0, 2, dims=[-1, -1]),
@@ -123,37 +112,19 @@ OPS = [
             reduce="add",
         ),
         *(
-            case(
-                arr=tensor([3, 5], kind),
-                indices=tensor([3, 4], "int64", 0, 5),
-                values=tensor([3, 4], kind),
-                axis=1,
-                reduce=reduce,
-                include_self=include_self,
-                **NEW,
-            )
+            case(arr=tensor([3, 5], kind), indices=_PLACES, values=tensor([3, 4], kind), axis=1, **how, **NEW)
             for kind in ("float32", "int64")
             for reduce in ("add", "mul", "mean", "amin", "amax", "assign")
-            for include_self in (True, False)
+            for how in ({"reduce": reduce, "include_self": True}, {"reduce": reduce, "include_self": False})
         ),
-        case(
-            arr=tensor([3, 5]),
-            indices=tensor([2, 3], "int64", 0, 5),
-            values=tensor([3, 4]),
-            axis=1,
-            broadcast=False,
-            reduce="add",
-            **NEW,
-        ),
+        case(arr=_ROWS, indices=tensor([2, 3], "int64", 0, 5), values=tensor([3, 4]), reduce="add", **_ALONE),
         *(
             case(
                 arr=tensor([3, 5], dims=[-1, -1]),
                 indices=tensor([2, 3], "int64", 0, 5, dims=[-1, -1]),
                 values=tensor([3, 4], dims=[-1, -1]),
-                axis=1,
-                broadcast=False,
                 reduce=reduce,
-                **NEW,
+                **_ALONE,
             )
             for reduce in ("assign", "mean")
         ),
@@ -161,9 +132,7 @@ OPS = [
             arr=tensor([3, 5], dims=[-1, 5]),
             indices=tensor([2, 3], "int64", 0, 5, dims=[-1, 3]),
             values=tensor([3, 4], dims=[-1, 4]),
-            axis=1,
-            broadcast=False,
-            **NEW,
+            **_ALONE,
         ),
     ),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import legacy_op, weight
+from gen_models.harness.building import function, legacy_op, weight
 from gen_models.harness.marks import COMPLEX_HERE, NOT_PUBLIC, legacy
 from gen_models.harness.spec import Op, case, paddle, tensor
 
@@ -46,88 +46,53 @@ FOLD = [
 ]
 
 
-def _deformable(x, offset, mask=None, *, shape, stride=1, padding=0, dilation=1, groups=1, deformable_groups=1) -> Any:
-    return paddle.vision.ops.deform_conv2d(
-        x, offset, weight(shape), None, stride, padding, dilation, deformable_groups, groups, mask
-    )
+def _deformable(x, offset, mask=None, *, shape, **options):
+    return paddle.vision.ops.deform_conv2d(x, offset, weight(shape), mask=mask, **options)
 
 
-def _deformable_v1(x, offset, *, shape, stride=1, padding=0, dilation=1, groups=1, deformable_groups=1) -> Any:
-    attributes = {
-        "strides": [stride] * 2,
-        "paddings": [padding] * 2,
-        "dilations": [dilation] * 2,
-        "groups": groups,
-        "deformable_groups": deformable_groups,
-        "im2col_step": 1,
-    }
+def _deformable_v1(x, offset, *, shape, padding=0, deformable_groups=1):
+    attributes = {"strides": [1, 1], "paddings": [padding] * 2, "dilations": [1, 1], "groups": 1, "im2col_step": 1}
     inputs = {"Input": x, "Filter": weight(shape), "Offset": offset}
+    attributes |= {"deformable_groups": deformable_groups}
     return legacy_op("deformable_conv_v1", inputs, {"Output": "float32"}, attributes)
 
 
-def _offset(groups, kernel, *size, dims=None):
-    return tensor([2, 2 * groups * kernel[0] * kernel[1], *size], low=-2.0, high=2.0, dims=dims)
-
-
-def _mask(groups, kernel, *size):
-    return tensor([2, groups * kernel[0] * kernel[1], *size], low=0.0, high=1.0)
+def _moved(shape, *size, offsets=1, has_mask=True, dynamic=False, **options):
+    """A case of images with a filter of that shape, whose cells are moved at each place of a result of that size."""
+    cells, unknown = offsets * shape[2] * shape[3], [-1, -1] if dynamic else None
+    if has_mask:
+        options["mask"] = tensor([2, cells, *size], low=0.0, high=1.0, dims=unknown and [-1, cells, *unknown])
+    if offsets > 1:
+        options["deformable_groups"] = offsets
+    offset = tensor([2, 2 * cells, *size], low=-2.0, high=2.0, dims=unknown and [-1, 2 * cells, *unknown])
+    return case(x=tensor([2, 4, 6, 7], dims=unknown and [-1, 4, *unknown]), offset=offset, shape=shape, **options)
 
 
 DEFORMABLE = [
-    case(x=tensor([2, 4, 6, 7]), offset=_offset(1, (3, 3), 4, 5), mask=_mask(1, (3, 3), 4, 5), shape=[3, 4, 3, 3]),
-    case(x=tensor([2, 4, 6, 7]), offset=_offset(1, (3, 3), 6, 7), shape=[3, 4, 3, 3], padding=1),
-    case(
-        x=tensor([2, 4, 6, 7]),
-        offset=_offset(1, (3, 3), 3, 4),
-        mask=_mask(1, (3, 3), 3, 4),
-        shape=[3, 4, 3, 3],
-        padding=1,
-        stride=2,
-    ),
-    case(
-        x=tensor([2, 4, 6, 7]),
-        offset=_offset(2, (3, 2), 4, 6),
-        mask=_mask(2, (3, 2), 4, 6),
-        shape=[2, 4, 3, 2],
-        deformable_groups=2,
-    ),
-    case(
-        x=tensor([2, 4, 6, 7]),
-        offset=_offset(1, (3, 3), 2, 3),
-        mask=_mask(1, (3, 3), 2, 3),
-        shape=[4, 2, 3, 3],
-        groups=2,
-        dilation=2,
-    ),
-    case(
-        x=tensor([2, 4, 6, 7], dims=[-1, 4, -1, -1]),
-        offset=_offset(1, (3, 3), 6, 7, dims=[-1, 18, -1, -1]),
-        mask=tensor([2, 9, 6, 7], low=0.0, dims=[-1, 9, -1, -1]),
-        shape=[3, 4, 3, 3],
-        padding=1,
-    ),
+    _moved([3, 4, 3, 3], 4, 5),
+    _moved([3, 4, 3, 3], 6, 7, has_mask=False, padding=1),
+    _moved([3, 4, 3, 3], 3, 4, padding=1, stride=2),
+    _moved([2, 4, 3, 2], 4, 6, offsets=2),
+    _moved([4, 2, 3, 3], 2, 3, groups=2, dilation=2),
+    _moved([3, 4, 3, 3], 6, 7, dynamic=True, padding=1),
 ]
 
 _OLD = legacy("the public API writes deformable_conv only")
 
 DEFORMABLE_V1 = [
-    case(x=tensor([2, 4, 6, 7]), offset=_offset(1, (3, 3), 4, 5), shape=[3, 4, 3, 3]),
-    case(x=tensor([2, 4, 6, 7]), offset=_offset(2, (3, 3), 6, 7), shape=[4, 4, 3, 3], padding=1, deformable_groups=2),
+    _moved([3, 4, 3, 3], 4, 5, has_mask=False),
+    _moved([4, 4, 3, 3], 6, 7, offsets=2, has_mask=False, padding=1),
 ]
 
 
-def _temporal_shift(x, *, frames, ratio=0.25, data_format="NCHW") -> Any:
-    return paddle.nn.functional.temporal_shift(x, frames, ratio, data_format=data_format)
-
-
 SHIFT = [
-    case(x=tensor([6, 8, 3, 2]), frames=3),
-    case(x=tensor([6, 8, 3, 2], dims=[-1, 8, -1, -1]), frames=2, ratio=0.125),
-    case(x=tensor([4, 5, 3, 2]), frames=4, ratio=0.3),
-    case(x=tensor([4, 4, 3, 2]), frames=2, ratio=0.49),
-    case(x=tensor([4, 3, 3, 2]), frames=1, ratio=0.34),
-    case(x=tensor([6, 3, 2, 8]), frames=3, data_format="NHWC"),
-    case(x=tensor([6, 3, 2, 8], dims=[-1, -1, -1, 8]), frames=2, data_format="NHWC", ratio=0.2),
+    case(x=tensor([6, 8, 3, 2]), seg_num=3),
+    case(x=tensor([6, 8, 3, 2], dims=[-1, 8, -1, -1]), seg_num=2, shift_ratio=0.125),
+    case(x=tensor([4, 5, 3, 2]), seg_num=4, shift_ratio=0.3),
+    case(x=tensor([4, 4, 3, 2]), seg_num=2, shift_ratio=0.49),
+    case(x=tensor([4, 3, 3, 2]), seg_num=1, shift_ratio=0.34),
+    case(x=tensor([6, 3, 2, 8]), seg_num=3, data_format="NHWC"),
+    case(x=tensor([6, 3, 2, 8], dims=[-1, -1, -1, 8]), seg_num=2, data_format="NHWC", shift_ratio=0.2),
 ]
 
 
@@ -149,6 +114,6 @@ OPS = [
     Op("fold", _fold, *FOLD),
     Op("deformable_conv", _deformable, *DEFORMABLE),
     Op("deformable_conv_v1", _deformable_v1, *DEFORMABLE_V1, **_OLD),
-    Op("temporal_shift", _temporal_shift, *SHIFT),
+    Op("temporal_shift", function("nn.functional.temporal_shift"), *SHIFT),
     Op("affine_channel", _affine_channel, *CHANNEL, **NOT_PUBLIC),
 ]
