@@ -143,26 +143,17 @@ def conv_norm(inputs: int, outputs: int, stride: int = 1, act: Any = None) -> An
     return nn.Sequential(conv, nn.BatchNorm2D(outputs), act or nn.LeakyReLU(0.1))
 
 
-def multiclass_nms3(
-    boxes: Any,
-    scores: Any,
-    *,
-    score_threshold: float,
-    nms_top_k: int,
-    keep_top_k: int,
-    nms_threshold: float,
-    normalized: bool,
-    background_label: int,
-) -> Any:
+def multiclass_nms3(boxes: Any, scores: Any, *, score_threshold: float, **options: Any) -> Any:
     """The boxes that are left, and how many each image has; no public function of Paddle reaches this operator."""
     attributes = {
         "score_threshold": score_threshold,
-        "nms_top_k": nms_top_k,
-        "keep_top_k": keep_top_k,
-        "nms_threshold": nms_threshold,
-        "normalized": normalized,
+        "nms_top_k": 100,
+        "keep_top_k": 60,
+        "nms_threshold": 0.6,
+        "normalized": True,
         "nms_eta": 1.0,
-        "background_label": background_label,
+        "background_label": -1,
+        **options,
     }
     if is_pir() or paddle.in_dynamic_mode():
         out, _, count = paddle._C_ops.multiclass_nms3(boxes, scores, None, *attributes.values())

@@ -33,8 +33,6 @@ def _boxes(self: Any, boxes: Any, scores: Any) -> Any:
         nms_top_k=20,
         keep_top_k=10,
         nms_threshold=0.5,
-        normalized=True,
-        background_label=-1,
     )
 
 

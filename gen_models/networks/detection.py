@@ -50,16 +50,7 @@ def _yolo(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
         keep_top_k=200,
         nms_threshold=0.45,
         normalized=False,
-        background_label=-1,
     )
-
-
-def _yolo_inputs(n: int, size: int = 64) -> dict[str, Any]:
-    return {
-        "image": tensor([n, 3, size, size], dims=[-1, 3, -1, -1]),
-        "im_shape": tensor([n, 2], values=[[size, size]] * n, dims=[-1, 2]),
-        "scale_factor": tensor([n, 2], values=[[0.5, 0.8 + 0.1 * i] for i in range(n)], dims=[-1, 2]),
-    }
 
 
 # --- SSD: prior boxes, decoded and suppressed -------------------------------------------------------------------------
@@ -97,7 +88,6 @@ def _ssd(self: Any, image: Any) -> Any:
         nms_top_k=30,
         keep_top_k=20,
         nms_threshold=0.45,
-        normalized=True,
         background_label=0,
     )
 
@@ -140,15 +130,7 @@ def _rotated(self: Any, image: Any, scale_factor: Any) -> Any:
         keep_top_k=-1,
         nms_threshold=0.1,
         normalized=False,
-        background_label=-1,
     )
-
-
-def _rotated_inputs(n: int, h: int, w: int) -> dict[str, Any]:
-    return {
-        "image": tensor([n, 3, h, w], dims=[-1, 3, -1, -1]),
-        "scale_factor": tensor([n, 2], values=[[0.5, 0.8 + 0.1 * i] for i in range(n)], dims=[-1, 2]),
-    }
 
 
 # --- A rectifier of text lines: a thin-plate spline whose matrix is inverted in float64 -------------------------------
@@ -214,6 +196,16 @@ def _image(n: int, h: int, w: int) -> dict[str, Any]:
     return {"image": tensor([n, 3, h, w], dims=[-1, 3, -1, -1])}
 
 
+def _scaled(n: int, h: int, w: int) -> dict[str, Any]:
+    factors = [[0.5, 0.8 + 0.1 * i] for i in range(n)]
+    return {**_image(n, h, w), "scale_factor": tensor([n, 2], values=factors, dims=[-1, 2])}
+
+
+def _yolo_inputs(n: int, size: int = 64) -> dict[str, Any]:
+    image, factors = _scaled(n, size, size).items()
+    return dict([image, ("im_shape", tensor([n, 2], values=[[size, size]] * n, dims=[-1, 2])), factors])
+
+
 NETWORKS = [
     Network("yolov3", layer_of(_yolo, _yolo_parts), _yolo_inputs(2), more=[_yolo_inputs(1), _yolo_inputs(3, 96)]),
     Network(
@@ -222,17 +214,7 @@ NETWORKS = [
         {"image": tensor([2, 3, 64, 64], dims=[-1, 3, 64, 64])},
         more=[{"image": tensor([1, 3, 64, 64])}],
     ),
-    Network(
-        "rotated_detector",
-        layer_of(_rotated, _rotated_parts),
-        _rotated_inputs(1, 64, 64),
-        more=[_rotated_inputs(2, 48, 80)],
-    ),
-    Network(
-        "rectifier",
-        layer_of(_rectifier, _rectifier_parts),
-        _image(1, 16, 64),
-        more=[_image(2, 16, 32)],
-    ),
+    Network("rotated_detector", layer_of(_rotated, _rotated_parts), _scaled(1, 64, 64), more=[_scaled(2, 48, 80)]),
+    Network("rectifier", layer_of(_rectifier, _rectifier_parts), _image(1, 16, 64), more=[_image(2, 16, 32)]),
     Network("db", layer_of(_db, _db_parts), _image(1, 64, 96), more=[_image(2, 32, 64)]),
 ]

@@ -85,11 +85,6 @@ def _ppyoloe(self: Any, image: Any, scale_factor: Any) -> Any:
         _to_original(boxes, scale_factor),
         paddle.concat(scores, axis=-1),
         score_threshold=0.965,
-        nms_top_k=100,
-        keep_top_k=60,
-        nms_threshold=0.6,
-        normalized=True,
-        background_label=-1,
     )
 
 
@@ -127,11 +122,6 @@ def _picodet(self: Any, image: Any, scale_factor: Any) -> Any:
         _to_original(paddle.concat(boxes, axis=1), scale_factor),
         paddle.concat(scores, axis=1).transpose([0, 2, 1]),
         score_threshold=0.87,
-        nms_top_k=100,
-        keep_top_k=60,
-        nms_threshold=0.6,
-        normalized=True,
-        background_label=-1,
     )
 
 
@@ -169,10 +159,7 @@ def _ssd(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
         paddle.concat(boxes, axis=1),
         functional.softmax(paddle.concat(scores, axis=1)).transpose([0, 2, 1]),
         score_threshold=0.7,
-        nms_top_k=100,
-        keep_top_k=60,
         nms_threshold=0.45,
-        normalized=True,
         background_label=_CLASSES,
     )
 
@@ -220,64 +207,27 @@ def _ppyolo(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
     )
 
 
-def _image(n: int, h: int, w: int) -> dict[str, Any]:
-    return {"image": tensor([n, 3, h, w], dims=[-1, 3, -1, -1])}
+def _inputs(n: int, h: int = 64, w: int = 96, shape: bool = False, fixed: bool = False) -> dict[str, Any]:
+    """Images, their sizes if the network reads them, and how much they were resized by."""
+    scales = [[0.5 + 0.1 * i, 0.8 - 0.1 * i] for i in range(n)]
+    return {
+        "image": tensor([n, 3, h, w], dims=[-1, 3, h, w] if fixed else [-1, 3, -1, -1]),
+        **({"im_shape": tensor([n, 2], values=[[h, w]] * n, dims=[-1, 2])} if shape else {}),
+        "scale_factor": tensor([n, 2], values=scales, dims=[-1, 2]),
+    }
 
 
-def _scale(n: int) -> dict[str, Any]:
-    values = [[0.5 + 0.1 * i, 0.8 - 0.1 * i] for i in range(n)]
-    return {"scale_factor": tensor([n, 2], values=values, dims=[-1, 2])}
-
-
-def _shape(n: int, h: int, w: int) -> dict[str, Any]:
-    return {"im_shape": tensor([n, 2], values=[[h, w]] * n, dims=[-1, 2])}
-
-
-def _fixed(n: int) -> dict[str, Any]:
-    return {"image": tensor([n, 3, 64, 96], dims=[-1, 3, 64, 96])}
+def _detector(name: str, forward: Any, parts: Any, **options: bool) -> Network:
+    first, other = _inputs(2, **options), _inputs(1, **options) if "fixed" in options else _inputs(1, 96, 64, **options)
+    return Network(name, layer_of(forward, parts), first, more=[other])
 
 
 NETWORKS = [
-    Network(
-        "ppyoloe",
-        layer_of(_ppyoloe, lambda: _ppyoloe_parts(True)),
-        {**_image(2, 64, 96), **_scale(2)},
-        more=[{**_image(1, 96, 64), **_scale(1)}],
-    ),
-    Network(
-        "ppyoloe_fixed",
-        layer_of(_ppyoloe, lambda: _ppyoloe_parts(False)),
-        {**_fixed(2), **_scale(2)},
-        more=[{**_fixed(1), **_scale(1)}],
-    ),
-    Network(
-        "picodet",
-        layer_of(_picodet, _picodet_parts),
-        {**_image(2, 64, 96), **_scale(2)},
-        more=[{**_image(1, 96, 64), **_scale(1)}],
-    ),
-    Network(
-        "gfl",
-        layer_of(_picodet, lambda: _picodet_parts(False)),
-        {**_image(2, 64, 96), **_scale(2)},
-        more=[{**_image(1, 96, 64), **_scale(1)}],
-    ),
-    Network(
-        "picodet_fixed",
-        layer_of(_picodet, _picodet_parts),
-        {**_fixed(2), **_scale(2)},
-        more=[{**_fixed(1), **_scale(1)}],
-    ),
-    Network(
-        "ssd_in_pixels",
-        layer_of(_ssd, _ssd_parts),
-        {**_fixed(2), **_shape(2, 64, 96), **_scale(2)},
-        more=[{**_fixed(1), **_shape(1, 64, 96), **_scale(1)}],
-    ),
-    Network(
-        "ppyolo",
-        layer_of(_ppyolo, _ppyolo_parts),
-        {**_image(2, 64, 96), **_shape(2, 64, 96), **_scale(2)},
-        more=[{**_image(1, 96, 64), **_shape(1, 96, 64), **_scale(1)}],
-    ),
+    _detector("ppyoloe", _ppyoloe, lambda: _ppyoloe_parts(True)),
+    _detector("ppyoloe_fixed", _ppyoloe, lambda: _ppyoloe_parts(False), fixed=True),
+    _detector("picodet", _picodet, _picodet_parts),
+    _detector("gfl", _picodet, lambda: _picodet_parts(False)),
+    _detector("picodet_fixed", _picodet, _picodet_parts, fixed=True),
+    _detector("ssd_in_pixels", _ssd, _ssd_parts, shape=True, fixed=True),
+    _detector("ppyolo", _ppyolo, _ppyolo_parts, shape=True),
 ]

@@ -22,66 +22,30 @@ def _functional() -> Any:
 # --- primitives: from the input to the result that post-ops are applied to --------------------------------------------
 
 
-def _convolution(x: Any, low: float) -> Any:
-    return _functional().conv2d(x, weight([8, 8, 3, 3], low=low), weight([8], low=low, seed=1), padding=1)
-
-
-def _depthwise(x: Any, low: float) -> Any:
-    return _functional().conv2d(x, weight([8, 1, 3, 3], low=low), weight([8], low=low, seed=1), padding=1, groups=8)
-
-
-def _deconvolution(x: Any, low: float) -> Any:
-    return _functional().conv2d_transpose(x, weight([8, 8, 2, 2], low=low), weight([8], low=low, seed=1), stride=2)
-
-
-def _convolution_1d(x: Any, low: float) -> Any:
-    return _functional().conv1d(x, weight([8, 8, 3], low=low), weight([8], low=low, seed=1), padding=1)
-
-
-def _depthwise_1d(x: Any, low: float) -> Any:
-    return _functional().conv1d(x, weight([8, 1, 3], low=low), weight([8], low=low, seed=1), padding=1, groups=8)
-
-
-def _deconvolution_1d(x: Any, low: float) -> Any:
-    return _functional().conv1d_transpose(x, weight([8, 8, 2], low=low), weight([8], low=low, seed=1), stride=2)
-
-
-def _inner_product(x: Any, low: float) -> Any:
-    return _functional().linear(x, weight([32, 16], low=low), weight([16], low=low, seed=1))
-
-
-def _matmul(x: Any, low: float) -> Any:
-    return paddle.matmul(x, x, transpose_y=True)
-
-
-def _pooling(x: Any, low: float) -> Any:
-    return _functional().avg_pool2d(x, 2, 2)
-
-
-def _reduction(x: Any, low: float) -> Any:
-    return paddle.mean(x, axis=[2, 3], keepdim=True)
-
-
-def _reduction_1d(x: Any, low: float) -> Any:
-    return paddle.mean(x, axis=2)
+def _filtered(name: str, shape: list[int], **options: Any) -> Callable[[Any, float], Any]:
+    """A layer by the name of its function, with weights of that shape and a bias, none of them below a number."""
+    outputs = shape[1] if name in ("linear", "conv1d_transpose", "conv2d_transpose") else shape[0]
+    return lambda x, low: getattr(_functional(), name)(
+        x, weight(shape, low=low), weight([outputs], low=low, seed=1), **options
+    )
 
 
 PRIMITIVES: Mapping[str, tuple[Callable[[Any, float], Any], tuple[int, ...], tuple[int, ...]]] = {
-    "convolution": (_convolution, (1, 8, 10, 10), (1, 8, 10, 10)),
-    "depthwise_convolution": (_depthwise, (1, 8, 10, 10), (1, 8, 10, 10)),
-    "deconvolution": (_deconvolution, (1, 8, 6, 6), (1, 8, 12, 12)),
-    "inner_product": (_inner_product, (4, 32), (4, 16)),
-    "matmul": (_matmul, (2, 3, 6, 16), (2, 3, 6, 6)),
-    "pooling": (_pooling, (1, 8, 8, 8), (1, 8, 4, 4)),
-    "reduction": (_reduction, (2, 8, 6, 6), (2, 8, 1, 1)),
+    "convolution": (_filtered("conv2d", [8, 8, 3, 3], padding=1), (1, 8, 10, 10), (1, 8, 10, 10)),
+    "depthwise_convolution": (_filtered("conv2d", [8, 1, 3, 3], padding=1, groups=8), (1, 8, 10, 10), (1, 8, 10, 10)),
+    "deconvolution": (_filtered("conv2d_transpose", [8, 8, 2, 2], stride=2), (1, 8, 6, 6), (1, 8, 12, 12)),
+    "inner_product": (_filtered("linear", [32, 16]), (4, 32), (4, 16)),
+    "matmul": (lambda x, _: paddle.matmul(x, x, transpose_y=True), (2, 3, 6, 16), (2, 3, 6, 6)),
+    "pooling": (lambda x, _: _functional().avg_pool2d(x, 2, 2), (1, 8, 8, 8), (1, 8, 4, 4)),
+    "reduction": (lambda x, _: paddle.mean(x, axis=[2, 3], keepdim=True), (2, 8, 6, 6), (2, 8, 1, 1)),
 }
 """Name -> (builder, shape of the input, shape of the result)."""
 
 SEQUENTIAL: Mapping[str, tuple[Callable[[Any, float], Any], tuple[int, ...], tuple[int, ...]]] = {
-    "convolution_1d": (_convolution_1d, (1, 8, 10), (1, 8, 10)),
-    "depthwise_convolution_1d": (_depthwise_1d, (1, 8, 10), (1, 8, 10)),
-    "deconvolution_1d": (_deconvolution_1d, (1, 8, 6), (1, 8, 12)),
-    "reduction_1d": (_reduction_1d, (2, 8, 6), (2, 8)),
+    "convolution_1d": (_filtered("conv1d", [8, 8, 3], padding=1), (1, 8, 10), (1, 8, 10)),
+    "depthwise_convolution_1d": (_filtered("conv1d", [8, 1, 3], padding=1, groups=8), (1, 8, 10), (1, 8, 10)),
+    "deconvolution_1d": (_filtered("conv1d_transpose", [8, 8, 2], stride=2), (1, 8, 6), (1, 8, 12)),
+    "reduction_1d": (lambda x, _: paddle.mean(x, axis=2), (2, 8, 6), (2, 8)),
 }
 """The same of sequences, convolved as Paddle writes it: unsqueeze, one of images, squeeze; with some post-ops."""
 
@@ -125,8 +89,8 @@ _AFFINE: Mapping[str, PostOp] = {
     "add_channel": lambda x: x + _per_channel(x),
     "subtract_channel": lambda x: x - _per_channel(x),
     "divide_channel": lambda x: x / _per_channel(x, 0.5),
-    "multiply_element": lambda x: x * _per_element(x),
-    "add_element": lambda x: x + _per_element(x),
+    "multiply_element": lambda x: x * weight(x.shape, seed=3),
+    "add_element": lambda x: x + weight(x.shape, seed=3),
     "maximum_channel": lambda x: paddle.maximum(x, _per_channel(x)),
     "prelu_tensor": lambda x: _functional().prelu(x, weight([1], low=0.1)),
     "prelu_channel": lambda x: _functional().prelu(x, weight([x.shape[1]], low=0.1)),
@@ -147,14 +111,8 @@ _RESIDUAL: Mapping[str, Callable[[Any, Any], Any]] = {
 """With a second input as large as the result."""
 
 _OF_SEQUENCES = (
-    "relu",
-    "leaky_relu",
-    "swish",
-    "gelu_erf",
-    "linear",
-    "multiply_channel",
-    "batch_norm",
-    "batch_norm_relu",
+    *("relu", "leaky_relu", "swish", "gelu_erf"),
+    *("linear", "multiply_channel", "batch_norm", "batch_norm_relu"),
 )
 
 
@@ -163,10 +121,6 @@ def _per_channel(x: Any, low: float = -0.5) -> Any:
     axis = -1 if x.shape[-1] == x.shape[-2] == 6 else 1  # a matrix product has its channels last
     shape[axis] = x.shape[axis]
     return weight(shape, low=low, seed=2)
-
-
-def _per_element(x: Any) -> Any:
-    return weight(list(x.shape), seed=3)
 
 
 def _batch_norm(x: Any) -> Any:
