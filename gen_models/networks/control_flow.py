@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from gen_models.harness.building import layer_of
@@ -46,22 +45,13 @@ def _one_sided(self, x):
     return paddle.nn.functional.softmax(scores, -1)
 
 
-def _marked() -> Any:
+def _marked(self, x, labels):
     """Rows written in place where there are any; for the branch that writes none, Paddle 2 puts a number."""
-
-    class Marked(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.marks = paddle.nn.Embedding(2, 4)
-
-        def forward(self, x, labels):
-            points = paddle.sin(x)
-            points[labels == -1] = 0.0
-            if points[labels == 1].shape[0] != 0:
-                points[labels == 1] += self.marks.weight[1]
-            return points
-
-    return Marked()
+    points = paddle.sin(x)
+    points[labels == -1] = 0.0
+    if points[labels == 1].shape[0] != 0:
+        points[labels == 1] += self.marks.weight[1]
+    return points
 
 
 def _nested(self, x, n):
@@ -78,34 +68,28 @@ def _nested(self, x, n):
     return values, where, i
 
 
-def _best_masks() -> Any:
+def _best_masks_parts() -> dict[str, Any]:
+    return {"scores": paddle.nn.Conv2D(8, 4, 3, padding=1), "kernels": paddle.nn.Conv2D(8, 8, 3, padding=1)}
+
+
+def _best_masks(self, features, size):
     """SOLOv2's last steps: of the masks above a threshold the best few, resized to the image, or all in order."""
-
-    class Masks(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.scores = paddle.nn.Conv2D(8, 4, 3, padding=1)
-            self.kernels = paddle.nn.Conv2D(8, 8, 3, padding=1)
-
-        def forward(self, features, size):
-            scores = paddle.nn.functional.sigmoid(self.scores(features)).transpose([0, 2, 3, 1]).flatten(0, 2)
-            kernels = self.kernels(features).transpose([0, 2, 3, 1]).reshape([-1, 8])
-            indices = paddle.nonzero(scores > 0.5)
-            kernels = paddle.gather(kernels, indices[:, 0])
-            scores = paddle.gather_nd(scores, indices)
-            masks = paddle.nn.functional.conv2d(features, kernels.unsqueeze([2, 3]))
-            masks = paddle.nn.functional.sigmoid(masks).squeeze(0)
-            if scores.shape[0] > 50:
-                _, best = paddle.topk(scores, 50)
-            else:
-                best = paddle.argsort(scores, descending=True)
-            masks, scores = paddle.gather(masks, best), paddle.gather(scores, best)
-            masks = paddle.nn.functional.interpolate(masks.unsqueeze(0), scale_factor=4, mode="bilinear")
-            height, width = size[0, 0].astype("int32"), size[0, 1].astype("int32")
-            masks = masks[:, :, :height, :width]
-            return paddle.nn.functional.interpolate(masks, size=[height, width], mode="bilinear"), scores
-
-    return Masks()
+    scores = paddle.nn.functional.sigmoid(self.scores(features)).transpose([0, 2, 3, 1]).flatten(0, 2)
+    kernels = self.kernels(features).transpose([0, 2, 3, 1]).reshape([-1, 8])
+    indices = paddle.nonzero(scores > 0.5)
+    kernels = paddle.gather(kernels, indices[:, 0])
+    scores = paddle.gather_nd(scores, indices)
+    masks = paddle.nn.functional.conv2d(features, kernels.unsqueeze([2, 3]))
+    masks = paddle.nn.functional.sigmoid(masks).squeeze(0)
+    if scores.shape[0] > 50:
+        _, best = paddle.topk(scores, 50)
+    else:
+        best = paddle.argsort(scores, descending=True)
+    masks, scores = paddle.gather(masks, best), paddle.gather(scores, best)
+    masks = paddle.nn.functional.interpolate(masks.unsqueeze(0), scale_factor=4, mode="bilinear")
+    height, width = size[0, 0].astype("int32"), size[0, 1].astype("int32")
+    masks = masks[:, :, :height, :width]
+    return paddle.nn.functional.interpolate(masks, size=[height, width], mode="bilinear"), scores
 
 
 def _growing(self, x, n):
@@ -118,22 +102,15 @@ def _growing(self, x, n):
     return out
 
 
-def _listed(element: Callable[[Any, Any], Any]) -> Any:
-    class Listed(paddle.nn.Layer):
-        def __init__(self):
-            super().__init__()
-            self.element = element  # Paddle 2 does not see variables around a method
-
-        def forward(self, x):
-            elements = []
-            i = paddle.full([1], 0, "int64")
-            n = x.shape[0]
-            while i < n:
-                elements.append(self.element(x, i))
-                i += 1
-            return paddle.concat(elements, axis=0)
-
-    return Listed()
+def _listed(self, x):
+    """A list that a loop appends to, concatenated afterwards."""
+    elements = []
+    i = paddle.full([1], 0, "int64")
+    n = x.shape[0]
+    while i < n:
+        elements.append(self.element(x, i))
+        i += 1
+    return paddle.concat(elements, axis=0)
 
 
 def _row(x, i):
@@ -141,17 +118,8 @@ def _row(x, i):
 
 
 def _slice(x, i):
+    """An element smaller than any size that its loop knows of beforehand."""
     return x[i : i + 1] * 2
-
-
-def _array() -> Any:
-    """A list that a loop appends to, concatenated afterwards."""
-    return _listed(_row)
-
-
-def _array_of_slices() -> Any:
-    """A list whose elements are smaller than any size that its loop knows of beforehand."""
-    return _listed(_slice)
 
 
 def _array_without_its_first(self, x):
@@ -195,49 +163,34 @@ def _array_of_selections(self, x):
     return paddle.concat(parts), paddle.concat(columns, axis=1), paddle.concat(counts)
 
 
-def _greedy_decoder() -> Any:
+def _greedy_decoder_parts() -> dict[str, Any]:
+    return {"embedding": paddle.nn.Embedding(10, 8), "cell": paddle.nn.GRUCell(8, 8), "head": paddle.nn.Linear(8, 10)}
+
+
+def _greedy_decoder(self, state):
     """Greedy decoding: a cell in a loop, a list of tokens, an early end."""
-
-    class Decoder(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.embedding = paddle.nn.Embedding(10, 8)
-            self.cell = paddle.nn.GRUCell(8, 8)
-            self.head = paddle.nn.Linear(8, 10)
-
-        def forward(self, state):
-            token = paddle.zeros([state.shape[0]], "int64")
-            tokens = []
-            for _ in range(paddle.full([1], 6, "int64")):
-                out, state = self.cell(self.embedding(token), state)
-                token = self.head(out).argmax(-1)
-                tokens.append(token)
-                if (token == 3).all():
-                    break
-            return paddle.stack(tokens, axis=1), state
-
-    return Decoder()
+    token = paddle.zeros([state.shape[0]], "int64")
+    tokens = []
+    for _ in range(paddle.full([1], 6, "int64")):
+        out, state = self.cell(self.embedding(token), state)
+        token = self.head(out).argmax(-1)
+        tokens.append(token)
+        if (token == 3).all():
+            break
+    return paddle.stack(tokens, axis=1), state
 
 
-def _cache_that_may_be_empty() -> Any:
+def _heads(x):
+    return x.reshape([paddle.shape(x)[0], -1, 2, 8]).transpose([0, 2, 1, 3])
+
+
+def _cache_that_may_be_empty(self, x, cache):
     """Keys behind those of a cache, as of streaming speech recognisers: the first one has no dimension but 0."""
-
-    class Cached(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.query, self.key = paddle.nn.Linear(16, 16), paddle.nn.Linear(16, 16)
-
-        def heads(self, x):
-            return x.reshape([paddle.shape(x)[0], -1, 2, 8]).transpose([0, 2, 1, 3])
-
-        def forward(self, x, cache):
-            query, key = self.heads(self.query(x)), self.heads(self.key(x))
-            if paddle.shape(cache)[0] > 0:
-                key = paddle.concat([cache, key], axis=2)
-            first = paddle.squeeze(cache[0:1], axis=0)
-            return paddle.matmul(query, key, transpose_y=True), key, paddle.shape(first)[2]
-
-    return Cached()
+    query, key = _heads(self.query(x)), _heads(self.key(x))
+    if paddle.shape(cache)[0] > 0:
+        key = paddle.concat([cache, key], axis=2)
+    first = paddle.squeeze(cache[0:1], axis=0)
+    return paddle.matmul(query, key, transpose_y=True), key, paddle.shape(first)[2]
 
 
 def _joined_where_they_fit(self, x, y, n):
@@ -274,7 +227,7 @@ _COUNTED = {**_MATRIX, "n": tensor([1], "int64", values=[3])}
 
 
 NETWORKS = [
-    Network("array", _array, _MATRIX, more=[{"x": tensor([5, 4])}]),
+    Network("array", layer_of(_listed, lambda: {"element": _row}), _MATRIX, more=[{"x": tensor([5, 4])}]),
     Network(
         "array_of_selections",
         layer_of(_array_of_selections),
@@ -282,7 +235,12 @@ NETWORKS = [
         more=[{"x": tensor([1, 2, 3])}, {"x": tensor([4, 3, 3])}],
         **legacy("Paddle 3 joins elements of one shape only"),
     ),
-    Network("array_of_slices", _array_of_slices, {"x": tensor([3], dims=[-1])}, more=[{"x": tensor([5])}]),
+    Network(
+        "array_of_slices",
+        layer_of(_listed, lambda: {"element": _slice}),
+        {"x": tensor([3], dims=[-1])},
+        more=[{"x": tensor([5])}],
+    ),
     Network("array_without_its_first", layer_of(_array_without_its_first), _MATRIX, more=[{"x": tensor([5, 4])}]),
     Network(
         "array_without_some",
@@ -293,7 +251,7 @@ NETWORKS = [
     ),
     Network(
         "best_masks",
-        _best_masks,
+        layer_of(_best_masks, _best_masks_parts),
         {
             "features": tensor([1, 8, 24, 20], dims=[1, 8, -1, -1]),
             "size": tensor([1, 2], values=[[80, 75]], dims=[1, 2]),
@@ -303,12 +261,15 @@ NETWORKS = [
     Network("branch_shapes", layer_of(_branch_shapes), _MATRIX, more=[{"x": tensor([2, 4], low=-1.0, high=-0.1)}]),
     Network(
         "cache_that_may_be_empty",
-        _cache_that_may_be_empty,
+        layer_of(_cache_that_may_be_empty, lambda: {name: paddle.nn.Linear(16, 16) for name in ("query", "key")}),
         {"x": tensor([1, 4, 16], dims=[-1, -1, 16]), "cache": tensor([0, 0, 0, 0], dims=[-1, -1, -1, -1])},
         more=[{"x": tensor([2, 3, 16]), "cache": tensor([2, 2, 5, 8])}],
     ),
     Network(
-        "greedy_decoder", _greedy_decoder, {"state": tensor([2, 8], dims=[-1, 8])}, more=[{"state": tensor([1, 8])}]
+        "greedy_decoder",
+        layer_of(_greedy_decoder, _greedy_decoder_parts),
+        {"state": tensor([2, 8], dims=[-1, 8])},
+        more=[{"state": tensor([1, 8])}],
     ),
     Network(
         "growing", layer_of(_growing), _COUNTED, more=[{"x": tensor([2, 4]), "n": tensor([1], "int64", values=[0])}]
@@ -325,7 +286,7 @@ NETWORKS = [
     ),
     Network(
         "marked",
-        _marked,
+        layer_of(_marked, lambda: {"marks": paddle.nn.Embedding(2, 4)}),
         {
             "x": tensor([2, 3, 4], dims=[-1, -1, 4]),
             "labels": tensor([2, 3], "int64", values=[[1, 0, -1], [0, 1, 1]], dims=[-1, -1]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gen_models.harness.building import layer_of
 from gen_models.harness.marks import legacy
 from gen_models.harness.network import Network
 from gen_models.harness.spec import TensorSpec, paddle, tensor
@@ -171,23 +172,17 @@ def _sentences(length: int, *lengths: int) -> dict[str, TensorSpec]:
     }
 
 
-def _attended() -> Any:
+def _attended(self, x):
     """Two ways to attend without a mask, to a sentence of one word or of many."""
-    nn = paddle.nn
+    q, k, v = (_heads(part) for part in paddle.split(self.parts(x), 3, axis=-1))
+    scores = paddle.matmul(q, k, transpose_y=True) * 0.35
+    x = x + _merged(paddle.matmul(paddle.nn.functional.softmax(scores), v))
+    q, k, v = paddle.split(self.more(x), 3, axis=-1)
+    return x + paddle.bmm(paddle.nn.functional.softmax(paddle.bmm(q, k.transpose([0, 2, 1]))), v)
 
-    class Attended(nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.parts, self.more = nn.Linear(_WIDTH, 3 * _WIDTH), nn.Linear(_WIDTH, 3 * _WIDTH)
 
-        def forward(self, x):
-            q, k, v = (_heads(part) for part in paddle.split(self.parts(x), 3, axis=-1))
-            scores = paddle.matmul(q, k, transpose_y=True) * 0.35
-            x = x + _merged(paddle.matmul(paddle.nn.functional.softmax(scores), v))
-            q, k, v = paddle.split(self.more(x), 3, axis=-1)
-            return x + paddle.bmm(paddle.nn.functional.softmax(paddle.bmm(q, k.transpose([0, 2, 1]))), v)
-
-    return Attended()
+def _attended_parts() -> dict[str, Any]:
+    return {name: paddle.nn.Linear(_WIDTH, 3 * _WIDTH) for name in ("parts", "more")}
 
 
 def _words(*lengths: int) -> list[dict[str, TensorSpec]]:
@@ -264,7 +259,7 @@ def _feature_map(batch: int, height: int, width: int) -> dict[str, TensorSpec]:
 _LEGACY = legacy("Paddle 3 cannot export it: its shapes are lost")
 
 NETWORKS = [
-    Network("attention_unmasked", _attended, _words(1)[0], more=_words(16, 21)),
+    Network("attention_unmasked", layer_of(_attended, _attended_parts), _words(1)[0], more=_words(16, 21)),
     Network("beam_decoder", _decoder, _state(2), **_LEGACY),
     Network("beam_decoder_batches", _decoder, _state(2, [-1, 8]), more=[_state(1), _state(4)], **_LEGACY),
     Network("causal_step", _causal, _step(2, 5, 0), more=[_step(1, 1, 6), _step(3, 2, 3)]),

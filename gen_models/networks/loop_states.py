@@ -135,27 +135,18 @@ def _rounds_of_known_size(self, x, k):
     return y, sizes[:1], sizes[1:], sizes[-2:], sizes[-1]
 
 
-def _read_in_every_iteration() -> Any:
+def _read_in_every_iteration(self, x, y, n):
     """A loop with layers over tensors of outside, and over views of them, that compute in place."""
-
-    class ReadInEveryIteration(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.norm = paddle.nn.LayerNorm(4)
-
-        def forward(self, x, y, n):
-            total = x.mean(0)
-            wide, tall, flat, long = x * 1.5, y - 0.5, x + 0.25, y * 0.75  # each has one reader in the loop
-            index = paddle.zeros([1], "int64")
-            i = paddle.zeros([], "int64")
-            while i < n:
-                normed = self.norm(wide).sum(0) + paddle.nn.functional.softmax(tall, 0).max(0)
-                total = total * 0.5 + normed + paddle.nn.functional.silu(flat.unsqueeze(0)).sum([0, 1])
-                total = total + paddle.scatter(long, index, (total * 0.1).unsqueeze(0)).max(0)
-                i = i + 1
-            return total
-
-    return ReadInEveryIteration()
+    total = x.mean(0)
+    wide, tall, flat, long = x * 1.5, y - 0.5, x + 0.25, y * 0.75  # each has one reader in the loop
+    index = paddle.zeros([1], "int64")
+    i = paddle.zeros([], "int64")
+    while i < n:
+        normed = self.norm(wide).sum(0) + paddle.nn.functional.softmax(tall, 0).max(0)
+        total = total * 0.5 + normed + paddle.nn.functional.silu(flat.unsqueeze(0)).sum([0, 1])
+        total = total + paddle.scatter(long, index, (total * 0.1).unsqueeze(0)).max(0)
+        i = i + 1
+    return total
 
 
 def _rounds(rows: int, others: int, n: int, k: int | None = None) -> Any:
@@ -166,36 +157,32 @@ def _rounds(rows: int, others: int, n: int, k: int | None = None) -> Any:
     return {"x": x, "y": tensor([others, 4], low=-1.0, high=1.0, dims=[-1, 4]), "n": tensor([], "int64", values=n)}
 
 
-def _counted() -> Any:
+def _counted(self, x):
     """Results as long as loops run: of a recurrent layer, of concatenations, of writes to arrays and to elements."""
-
-    class Counted(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.recurrent = paddle.nn.RNN(paddle.nn.GRUCell(4, 3), is_reverse=True)
-
-        def forward(self, x):
-            length = paddle.shape(x)[1]
-            joined, first = x.mean(1, keepdim=True), x.sum(1, keepdim=True)
-            i = paddle.full([], 2, length.dtype)
-            while i <= length:
-                joined = paddle.concat([first, paddle.concat([joined, first * 2], 1)], 1)
-                i = i + 2
-            written = paddle.zeros_like(x)
-            i = length - 1
-            while i > -1:
-                written[:, i] = x[:, i] * 2
-                i = i - 1
-            steps = []
-            for _ in range(paddle.full([1], 3, "int64")):
-                steps.append(first)
-            return self.recurrent(x)[0], joined, written, paddle.concat(steps, 1)
-
-    return Counted()
+    length = paddle.shape(x)[1]
+    joined, first = x.mean(1, keepdim=True), x.sum(1, keepdim=True)
+    i = paddle.full([], 2, length.dtype)
+    while i <= length:
+        joined = paddle.concat([first, paddle.concat([joined, first * 2], 1)], 1)
+        i = i + 2
+    written = paddle.zeros_like(x)
+    i = length - 1
+    while i > -1:
+        written[:, i] = x[:, i] * 2
+        i = i - 1
+    steps = []
+    for _ in range(paddle.full([1], 3, "int64")):
+        steps.append(first)
+    return self.recurrent(x)[0], joined, written, paddle.concat(steps, 1)
 
 
 NETWORKS = [
-    Network("counted", _counted, {"x": tensor([2, 5, 4], dims=[-1, -1, 4])}, more=[{"x": tensor([3, 1, 4])}]),
+    Network(
+        "counted",
+        layer_of(_counted, lambda: {"recurrent": paddle.nn.RNN(paddle.nn.GRUCell(4, 3), is_reverse=True)}),
+        {"x": tensor([2, 5, 4], dims=[-1, -1, 4])},
+        more=[{"x": tensor([3, 1, 4])}],
+    ),
     Network(
         "handed_on",
         layer_of(_handed_on),
@@ -204,7 +191,7 @@ NETWORKS = [
     ),
     Network(
         "read_in_every_iteration",
-        _read_in_every_iteration,
+        layer_of(_read_in_every_iteration, lambda: {"norm": paddle.nn.LayerNorm(4)}),
         {"x": tensor([3, 4]), "y": tensor([2, 4]), "n": tensor([], "int64", values=4)},
         more=[{"x": tensor([3, 4]), "y": tensor([2, 4]), "n": tensor([], "int64", values=n)} for n in (3, 0, 1)],
     ),

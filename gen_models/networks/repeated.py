@@ -6,22 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+from gen_models.harness.building import layer_of
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
 
-def _block() -> Any:
-    class Block(paddle.nn.Layer):
-        """Two branches and a shortcut, of cheap operators; the result has the shape of the input."""
-
-        def forward(self, x):
-            right = paddle.nn.functional.softmax(paddle.sin(x))
-            return paddle.clip(paddle.tanh(x) * right + x, -1.0, 1.0)
-
-    return Block()
+def _block(self, x):
+    """Two branches and a shortcut, of cheap operators; the result has the shape of the input."""
+    right = paddle.nn.functional.softmax(paddle.sin(x))
+    return paddle.clip(paddle.tanh(x) * right + x, -1.0, 1.0)
 
 
-BLOCK = Network("block", _block, {"x": tensor([2, 8])}, formats=("pir",))
+BLOCK = Network("block", layer_of(_block), {"x": tensor([2, 8])}, formats=("pir",))
 
 
 def repeat(folder: Path, times: int, target: Path) -> Path:

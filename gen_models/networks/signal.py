@@ -18,28 +18,21 @@ def _network(name: str, forward: Callable[..., Any], pir_only: bool = False, **i
 _PIR = pir("Paddle 2 does not take complex numbers in all of its functions")
 
 
-def _stft(inverse: bool = False, **options: Any) -> Callable[[], Any]:
-    """The short-time Fourier transform as pairs of numbers, or a signal taken apart and put together again.
+def _stft(self: Any, x: Any) -> Any:
+    """The short-time Fourier transform as pairs of numbers.
 
     Paddle exports no stft with a window of its own (`len(window)` fails); the features below have one.
     """
+    return paddle.as_real(paddle.signal.stft(x, 32, 8, **self.options))
 
-    def build() -> Any:
-        class Stft(paddle.nn.Layer):
-            def __init__(self) -> None:
-                super().__init__()
-                self.options = options
-                self.inverse = inverse
 
-            def forward(self, x: Any) -> Any:
-                spectrum = paddle.signal.stft(x, 32, 8, **self.options)
-                if self.inverse:
-                    return paddle.signal.istft(spectrum * 2.0, 32, 8)
-                return paddle.as_real(spectrum)
+def _there_and_back(self: Any, x: Any) -> Any:
+    """A signal taken apart and put together again."""
+    return paddle.signal.istft(paddle.signal.stft(x, 32, 8) * 2.0, 32, 8)
 
-        return Stft()
 
-    return build
+def _transform(**options: Any) -> Callable[[], Any]:
+    return layer_of(_stft, lambda: {"options": options})
 
 
 def _features(kind: str) -> Callable[[], Any]:
@@ -53,69 +46,42 @@ def _features(kind: str) -> Callable[[], Any]:
     return build
 
 
-def _spectral_convolution() -> Any:
+def _spectral_convolution(self: Any, x: Any) -> Any:
     """Fourier neural operator: weights on the lowest frequencies."""
-
-    class Spectral(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.real = self.create_parameter([4, 5, 3, 3])
-            self.imag = self.create_parameter([4, 5, 3, 3])
-
-        def forward(self, x: Any) -> Any:
-            spectrum = paddle.fft.rfft2(x)
-            low = spectrum[:, :, :3, :3]
-            weight = paddle.complex(self.real, self.imag)
-            kept = paddle.einsum("bixy,ioxy->boxy", low, weight)
-            real, imag = (paddle.nn.functional.pad(part, [0, 2, 0, 5]) for part in (kept.real(), kept.imag()))
-            return paddle.fft.irfft2(paddle.complex(real, imag), s=(8, 8))
-
-    return Spectral()
+    spectrum = paddle.fft.rfft2(x)
+    low = spectrum[:, :, :3, :3]
+    weight = paddle.complex(self.real, self.imag)
+    kept = paddle.einsum("bixy,ioxy->boxy", low, weight)
+    real, imag = (paddle.nn.functional.pad(part, [0, 2, 0, 5]) for part in (kept.real(), kept.imag()))
+    return paddle.fft.irfft2(paddle.complex(real, imag), s=(8, 8))
 
 
-def _tensorized_operator() -> Any:
+def _tensorized_operator(self: Any, x: Any) -> Any:
     """Tensorized Fourier neural operator: the lowest frequencies are in the middle, and written into zeros."""
-
-    class Operator(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.real = self.create_parameter([4, 4, 4, 3])
-            self.imag = self.create_parameter([4, 4, 4, 3])
-
-        def forward(self, x: Any) -> Any:
-            spectrum = paddle.fft.fftshift(paddle.fft.rfftn(x, axes=[-2, -1], norm="forward"), axes=[-2])
-            low = spectrum[:, :, 2:-2, :-2]
-            (a, b), (c, d) = (paddle.real(low), paddle.imag(low)), (self.real, self.imag)
-            real, imag = (
-                paddle.einsum("bixy,ioxy->boxy", p, c) + sign * paddle.einsum("bixy,ioxy->boxy", q, d)
-                for p, q, sign in ((a, b, -1), (b, a, 1))
-            )
-            kept = paddle.zeros([2, 4, 8, 5], dtype="complex64")
-            kept[:, :, 2:-2, :-2] = paddle.complex(real, imag)
-            return paddle.fft.irfftn(paddle.fft.fftshift(kept, axes=[-2]), s=(8, 8), axes=[-2, -1], norm="forward")
-
-    return Operator()
+    spectrum = paddle.fft.fftshift(paddle.fft.rfftn(x, axes=[-2, -1], norm="forward"), axes=[-2])
+    low = spectrum[:, :, 2:-2, :-2]
+    (a, b), (c, d) = (paddle.real(low), paddle.imag(low)), (self.real, self.imag)
+    real, imag = (
+        paddle.einsum("bixy,ioxy->boxy", p, c) + sign * paddle.einsum("bixy,ioxy->boxy", q, d)
+        for p, q, sign in ((a, b, -1), (b, a, 1))
+    )
+    kept = paddle.zeros([2, 4, 8, 5], dtype="complex64")
+    kept[:, :, 2:-2, :-2] = paddle.complex(real, imag)
+    return paddle.fft.irfftn(paddle.fft.fftshift(kept, axes=[-2]), s=(8, 8), axes=[-2, -1], norm="forward")
 
 
-def _fourier_unit() -> Any:
+def _weights(*shape: int) -> Callable[[], dict[str, Any]]:
+    return lambda: {part: paddle.create_parameter(list(shape), "float32") for part in ("real", "imag")}
+
+
+def _fourier_unit(self, x: Any):
     """Fast Fourier convolution (as in LaMa): a convolution on the real and imaginary parts of the spectrum."""
-
-    class Unit(paddle.nn.Layer):
-        def __init__(self) -> None:
-            super().__init__()
-            self.conv = paddle.nn.Conv2D(8, 8, 1)
-
-        def forward(self, x: Any) -> Any:
-            spectrum = paddle.fft.rfftn(x, axes=(-2, -1), norm="ortho")
-            parts = paddle.stack([paddle.real(spectrum), paddle.imag(spectrum)], axis=-1)
-            parts = parts.transpose([0, 1, 4, 2, 3]).reshape([0, 8, 8, 5])
-            parts = paddle.nn.functional.relu(self.conv(parts))
-            parts = parts.reshape([0, 4, 2, 8, 5]).transpose([0, 1, 3, 4, 2])
-            return paddle.fft.irfftn(
-                paddle.complex(parts[..., 0], parts[..., 1]), s=(8, 8), axes=(-2, -1), norm="ortho"
-            )
-
-    return Unit()
+    spectrum = paddle.fft.rfftn(x, axes=(-2, -1), norm="ortho")
+    parts = paddle.stack([paddle.real(spectrum), paddle.imag(spectrum)], axis=-1)
+    parts = parts.transpose([0, 1, 4, 2, 3]).reshape([0, 8, 8, 5])
+    parts = paddle.nn.functional.relu(self.conv(parts))
+    parts = parts.reshape([0, 4, 2, 8, 5]).transpose([0, 1, 3, 4, 2])
+    return paddle.fft.irfftn(paddle.complex(parts[..., 0], parts[..., 1]), s=(8, 8), axes=(-2, -1), norm="ortho")
 
 
 def _mixing(self: Any, x: Any) -> Any:
@@ -187,16 +153,29 @@ _A, _B = tensor([3, 4], "complex64"), tensor([4, 3], "complex64")
 _A_DYNAMIC = tensor([3, 4], "complex64", dims=[-1, 4])
 
 NETWORKS = [
-    Network("stft", _stft(), {"x": _WAVE}, [_LONGER]),
-    Network("stft_two_sided", _stft(onesided=False, normalized=True), {"x": _WAVE}, [_LONGER]),
-    Network("stft_not_centred", _stft(center=False), {"x": _WAVE}, [_LONGER]),
-    Network("stft_istft", _stft(inverse=True), {"x": tensor([2, 200], dims=[-1, 200])}),
+    Network("stft", _transform(), {"x": _WAVE}, [_LONGER]),
+    Network("stft_two_sided", _transform(onesided=False, normalized=True), {"x": _WAVE}, [_LONGER]),
+    Network("stft_not_centred", _transform(center=False), {"x": _WAVE}, [_LONGER]),
+    Network("stft_istft", layer_of(_there_and_back), {"x": tensor([2, 200], dims=[-1, 200])}),
     Network("spectrogram", _features("Spectrogram"), {"x": _WAVE}, [_LONGER]),
     Network("log_mel_spectrogram", _features("LogMelSpectrogram"), {"x": _WAVE}, [_LONGER]),
     Network("mfcc", _features("MFCC"), {"x": _WAVE}, [_LONGER]),
-    Network("fourier_neural_operator", _spectral_convolution, {"x": tensor([2, 4, 8, 8], dims=[-1, 4, 8, 8])}, **_PIR),
-    Network("tensorized_fourier_operator", _tensorized_operator, {"x": tensor([2, 4, 8, 8])}),
-    Network("fast_fourier_convolution", _fourier_unit, {"x": tensor([2, 4, 8, 8], dims=[-1, 4, 8, 8])}),
+    Network(
+        "fourier_neural_operator",
+        layer_of(_spectral_convolution, _weights(4, 5, 3, 3)),
+        {"x": tensor([2, 4, 8, 8], dims=[-1, 4, 8, 8])},
+        **_PIR,
+    ),
+    Network(
+        "tensorized_fourier_operator",
+        layer_of(_tensorized_operator, _weights(4, 4, 4, 3)),
+        {"x": tensor([2, 4, 8, 8])},
+    ),
+    Network(
+        "fast_fourier_convolution",
+        layer_of(_fourier_unit, lambda: {"conv": paddle.nn.Conv2D(8, 8, 1)}),
+        {"x": tensor([2, 4, 8, 8], dims=[-1, 4, 8, 8])},
+    ),
     _network("fnet_mixing", _mixing, x=tensor([2, 7, 6], dims=[-1, -1, 6])),
     _network("complex_rotary", _rotary, x=tensor([2, 6, 8], dims=[-1, 6, 8]), y=tensor([6, 4], low=-4, high=4)),
     Network("square_attention", layer_of(_square_attention), dict.fromkeys("qkv", tensor([2, 4, 4, 6]))),
