@@ -7,7 +7,6 @@ multiples. No dimension is declared that may differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +52,28 @@ def _size(x: Any, axis: int) -> Any:
     return paddle.shape(x)[axis]
 
 
-# Sequences: [batch, steps, 8].
+def _heads(draft: Draft, x: Any) -> Any:
+    return paddle.transpose(paddle.reshape(draft.linear(x), [0, 0, 2, 4]), [0, 2, 1, 3])
+
+
+def _joined_heads(x: Any) -> Any:
+    return paddle.reshape(paddle.transpose(x, [0, 2, 1, 3]), [0, 0, _WIDTH])
+
+
+def _attend(draft: Draft, x: Any, memory: Any, bias: Any = None) -> Any:
+    scores = paddle.matmul(_heads(draft, x), _heads(draft, memory), transpose_y=True)
+    weights = paddle.nn.functional.softmax(scores if bias is None else scores + bias)
+    return x + _joined_heads(paddle.matmul(weights, _heads(draft, memory)))
+
+
+def _categories(draft: Draft) -> Any:
+    depth = draft.one_of(4, 11)
+    return draft.linear(paddle.nn.functional.one_hot(draft.input("kinds", [-1, -1], "int64"), depth))
+
+
+def _hashed_tokens(draft: Draft) -> Any:
+    rows = draft.one_of(7, 100)
+    return draft.embedded(draft.input("ids", [-1, -1], "int64") % rows, rows)
 
 
 def _tokens(draft: Draft) -> Any:
@@ -62,47 +82,15 @@ def _tokens(draft: Draft) -> Any:
 
 
 def _typed_tokens(draft: Draft) -> Any:
-    ids = draft.input("ids", [-1, -1], "int64")
-    types = draft.input("token_type_ids", [-1, -1], "int64")
-    places = draft.input("position_ids", [-1, -1], "int64")
-    return draft.embedded(ids, 100) + draft.embedded(types, 2) + draft.embedded(places, 64)
-
-
-def _hashed_tokens(draft: Draft) -> Any:
-    rows = draft.one_of(7, 100)
-    return draft.embedded(draft.input("ids", [-1, -1], "int64") % rows, rows)
-
-
-def _categories(draft: Draft) -> Any:
-    depth = draft.one_of(4, 11)
-    return draft.linear(paddle.nn.functional.one_hot(draft.input("kinds", [-1, -1], "int64"), depth))
-
-
-def _features(draft: Draft) -> Any:
-    return draft.input("features", [-1, -1, _WIDTH])
+    names = ("ids", "token_type_ids", "position_ids")
+    parts = [draft.input(name, [-1, -1], "int64") for name in names]
+    ids, types, places = (draft.embedded(part, rows) for part, rows in zip(parts, (100, 2, 64), strict=True))
+    return ids + types + places
 
 
 def _mask(draft: Draft, x: Any) -> Any:
     kind = draft.one_of("float32", "int64", "bool")
     return x * draft.input("mask", [-1, -1], kind).astype("float32").unsqueeze(-1)
-
-
-def _mask_of_ids(draft: Draft, x: Any) -> Any:
-    bias = (1.0 - draft.input("attention_mask", [-1, 1, 1, -1])) * -10.0
-    return _attend(draft, x, x, bias)
-
-
-def _pair_mask(draft: Draft, x: Any) -> Any:
-    return _attend(draft, x, x, draft.input("pair_mask", [-1, 1, -1, -1]))
-
-
-def _attend(draft: Draft, x: Any, memory: Any, bias: Any = None) -> Any:
-    def heads(y: Any) -> Any:
-        return paddle.transpose(paddle.reshape(draft.linear(y), [0, 0, 2, 4]), [0, 2, 1, 3])
-
-    scores = paddle.matmul(heads(x), heads(memory), transpose_y=True)
-    weights = paddle.nn.functional.softmax(scores if bias is None else scores + bias)
-    return x + paddle.reshape(paddle.transpose(paddle.matmul(weights, heads(memory)), [0, 2, 1, 3]), [0, 0, _WIDTH])
 
 
 def _memory(draft: Draft, x: Any) -> Any:
@@ -112,16 +100,12 @@ def _memory(draft: Draft, x: Any) -> Any:
 
 
 def _cache(draft: Draft, x: Any) -> Any:
-    def heads(y: Any) -> Any:
-        return paddle.transpose(paddle.reshape(draft.linear(y), [0, 0, 2, 4]), [0, 2, 1, 3])
-
-    keys = paddle.concat([draft.input("past_key", [-1, 2, -1, 4]), heads(x)], axis=2)
-    values = paddle.concat([draft.input("past_value", [-1, 2, -1, 4]), heads(x)], axis=2)
-    scores = paddle.matmul(heads(x), keys, transpose_y=True)
+    keys = paddle.concat([draft.input("past_key", [-1, 2, -1, 4]), _heads(draft, x)], axis=2)
+    values = paddle.concat([draft.input("past_value", [-1, 2, -1, 4]), _heads(draft, x)], axis=2)
+    scores = paddle.matmul(_heads(draft, x), keys, transpose_y=True)
     if draft.one_of(True, False):
         scores = scores + draft.input("mask", [-1, 1, -1, -1])
-    mixed = paddle.matmul(paddle.nn.functional.softmax(scores), values)
-    return paddle.reshape(paddle.transpose(mixed, [0, 2, 1, 3]), [0, 0, _WIDTH])
+    return _joined_heads(paddle.matmul(paddle.nn.functional.softmax(scores), values))
 
 
 def _lengths(draft: Draft, x: Any) -> Any:
@@ -158,8 +142,14 @@ def _windows(draft: Draft, x: Any) -> Any:
     return x + paddle.reshape(paddle.expand_as(parts.mean(2, keepdim=True), parts), paddle.shape(x))
 
 
-def _learned_places(draft: Draft, x: Any) -> Any:
-    return x + draft.table(20)[: _size(x, 1)]
+def _gated(draft: Draft, x: Any) -> Any:
+    gate = draft.input("gate", draft.one_of([-1, _WIDTH], [-1, 1]))
+    return x * paddle.nn.functional.sigmoid(gate).unsqueeze(1)
+
+
+def _where(draft: Draft, x: Any) -> Any:
+    other = draft.input("other", [-1, -1, _WIDTH])
+    return paddle.where(draft.input("choice", [-1, -1, 1], "bool"), x, other)
 
 
 def _picked(draft: Draft, x: Any) -> Any:
@@ -171,25 +161,18 @@ def _picked(draft: Draft, x: Any) -> Any:
     return paddle.reshape(paddle.gather(flat, paddle.flatten(places + start)), [_size(x, 0), -1, _WIDTH])
 
 
-def _gated(draft: Draft, x: Any) -> Any:
-    gate = draft.input("gate", draft.one_of([-1, _WIDTH], [-1, 1]))
-    return x * paddle.nn.functional.sigmoid(gate).unsqueeze(1)
-
-
-def _where(draft: Draft, x: Any) -> Any:
-    other = draft.input("other", [-1, -1, _WIDTH])
-    return paddle.where(draft.input("choice", [-1, -1, 1], "bool"), x, other)
-
-
-# Graphs: [nodes, 8].
-
-
-def _nodes(draft: Draft) -> Any:
-    return draft.input("nodes", [-1, _WIDTH])
-
-
-def _node_ids(draft: Draft) -> Any:
-    return draft.embedded(draft.input("node_ids", [-1], "int64"), draft.one_of(5, 200))
+_SEQUENCES = (  # [batch, steps, 8]
+    (_tokens, _typed_tokens, _hashed_tokens, _categories, lambda draft: draft.input("features", [-1, -1, _WIDTH])),
+    (
+        _mask,
+        lambda draft, x: _attend(draft, x, x, (1.0 - draft.input("attention_mask", [-1, 1, 1, -1])) * -10.0),
+        lambda draft, x: _attend(draft, x, x, draft.input("pair_mask", [-1, 1, -1, -1])),
+        *(_memory, _cache, _lengths, _last_step, _recurrent, _recurrent, _joined, _windows),
+        lambda draft, x: x + draft.table(20)[: _size(x, 1)],
+        *(_gated, _where),
+    ),
+    (_picked,),
+)
 
 
 def _edges(draft: Draft, x: Any) -> Any:
@@ -209,37 +192,28 @@ def _sent(draft: Draft, x: Any) -> Any:
     return x + paddle.geometric.send_u_recv(draft.linear(x), source, target, draft.one_of("sum", "mean", "max"))
 
 
-def _adjacency(draft: Draft, x: Any) -> Any:
-    return paddle.matmul(draft.input("adjacency", [-1, -1]), x)
-
-
-def _node_types(draft: Draft, x: Any) -> Any:
-    return x + draft.embedded(draft.input("types", [-1], "int64"), 3)
-
-
-def _targets(draft: Draft, x: Any) -> Any:
-    return paddle.index_select(x, draft.input("targets", [-1], "int64"))
-
-
-def _segments(draft: Draft, x: Any) -> Any:
-    return paddle.geometric.segment_sum(x, paddle.sort(draft.input("segments", [-1], "int64")))
-
-
 def _pairs(draft: Draft, x: Any) -> Any:
     pairs = draft.input("pairs", [-1, 2], "int64")
     return paddle.gather(x, pairs[:, 0]) * paddle.gather(x, pairs[:, 1])
 
 
-def _updated(draft: Draft, x: Any) -> Any:
-    return paddle.scatter(x, draft.input("rows", [-1], "int64"), draft.input("updates", [-1, _WIDTH]))
-
-
-# Images: [batch, 8, height, width].
-
-
-def _image(draft: Draft) -> Any:
-    image = draft.input("image", [-1, 3, -1, -1])
-    return paddle.nn.Conv2D(3, _WIDTH, 3, padding=1)(image)
+_GRAPHS = (  # [nodes, 8]
+    (
+        lambda draft: draft.input("nodes", [-1, _WIDTH]),
+        lambda draft: draft.embedded(draft.input("node_ids", [-1], "int64"), draft.one_of(5, 200)),
+    ),
+    (
+        *(_edges, _sent),
+        lambda draft, x: paddle.matmul(draft.input("adjacency", [-1, -1]), x),
+        lambda draft, x: x + draft.embedded(draft.input("types", [-1], "int64"), 3),
+        lambda draft, x: paddle.scatter(x, draft.input("rows", [-1], "int64"), draft.input("updates", [-1, _WIDTH])),
+    ),
+    (
+        lambda draft, x: paddle.index_select(x, draft.input("targets", [-1], "int64")),
+        lambda draft, x: paddle.geometric.segment_sum(x, paddle.sort(draft.input("segments", [-1], "int64"))),
+        _pairs,
+    ),
+)
 
 
 def _two_images(draft: Draft) -> Any:
@@ -270,17 +244,9 @@ def _coarse(draft: Draft, x: Any) -> Any:
     return x + paddle.nn.functional.interpolate(coarse, scale_factor=2.0, mode="nearest")
 
 
-def _image_mask(draft: Draft, x: Any) -> Any:
-    return x * draft.input("mask", [-1, 1, -1, -1])
-
-
 def _points(draft: Draft, x: Any) -> Any:
     places = draft.input("points", [-1, 2], "int64")
     return paddle.gather_nd(paddle.transpose(x, [2, 3, 0, 1]), places)
-
-
-def _condition(draft: Draft, x: Any) -> Any:
-    return x + draft.embedded(draft.input("label", [-1], "int64"), 10).unsqueeze([2, 3])
 
 
 def _regions(draft: Draft, x: Any) -> Any:
@@ -288,33 +254,21 @@ def _regions(draft: Draft, x: Any) -> Any:
     return paddle.vision.ops.roi_align(x, boxes, number, 2)
 
 
-Start = Callable[[Draft], Any]
-Step = Callable[[Draft, Any], Any]
-_KINDS: tuple[tuple[tuple[Start, ...], tuple[Step, ...], tuple[Step, ...]], ...] = (
+_IMAGES = (  # [batch, 8, height, width]
+    (lambda draft: paddle.nn.Conv2D(3, _WIDTH, 3, padding=1)(draft.input("image", [-1, 3, -1, -1])), _two_images),
     (
-        (_tokens, _typed_tokens, _hashed_tokens, _categories, _features),
-        (
-            *(_mask, _mask_of_ids, _pair_mask, _memory, _cache, _lengths, _last_step, _recurrent, _recurrent, _joined),
-            *(_windows, _learned_places, _gated, _where),
-        ),
-        (_picked,),
+        *(_skips, _image_windows, _coarse),
+        lambda draft, x: x * draft.input("mask", [-1, 1, -1, -1]),
+        lambda draft, x: x + draft.embedded(draft.input("label", [-1], "int64"), 10).unsqueeze([2, 3]),
     ),
-    (
-        (_nodes, _node_ids),
-        (_edges, _sent, _adjacency, _node_types, _updated),
-        (_targets, _segments, _pairs),
-    ),
-    (
-        (_image, _two_images),
-        (_skips, _image_windows, _coarse, _image_mask, _condition),
-        (_points, _regions),
-    ),
+    (_points, _regions),
 )
+_KINDS: tuple[Any, ...] = (_SEQUENCES, _GRAPHS, _IMAGES)
 """Starts, steps that keep the kind of what they take, and steps that may come last."""
 
 
-def linked_program(seed: int, folder: Path) -> str:
-    """Writes a program to a folder as `inference.*`; returns the names of its steps.
+def linked_program(seed: int, folder: Path) -> None:
+    """Writes a program to a folder as `inference.*`.
 
     Paddle must be in static mode; the format is the one that it writes.
     """
@@ -333,7 +287,3 @@ def linked_program(seed: int, folder: Path) -> str:
         with paddle.static.scope_guard(paddle.static.Scope()):
             executor.run(startup)
             paddle.static.save_inference_model(str(folder / "inference"), draft.inputs, [x], executor, program=main)
-    return " ".join(value.__name__.strip("_") for value in (start, *chosen))
-
-
-__all__ = ["linked_program"]
