@@ -61,6 +61,10 @@ def unary(
     return Op(name, build, *cases, *(more or []), **marks)
 
 
+def _each(name: str, *values: float) -> list[dict[str, float]]:
+    return [{name: value} for value in values]
+
+
 _SPECIAL = tensor([7], values=[-math.inf, math.inf, 0.0, -0.0, 100.0, -100.0, 1e-6])
 _LARGE = tensor([5], values=[-100.0, -20.0, 19.0, 21.0, 90.0])
 
@@ -87,32 +91,15 @@ OPS = [
         more=[case(x=tensor([3, 4], low=-3, high=9), threshold=4.0, **LEGACY)],
         build=_without_attributes("relu6", "nn.functional.relu6"),
     ),
-    unary(
-        "leaky_relu",
-        "leaky_relu",
-        {"negative_slope": 0.3},
-        {"negative_slope": 0.0},
-        {"negative_slope": 1.0},
-        {"negative_slope": 2.5},
-        {"negative_slope": -0.5},
-    ),
-    unary("elu", "elu", {"alpha": 0.2}, {"alpha": 2.0}, {"alpha": -0.7}),
+    unary("leaky_relu", "leaky_relu", *_each("negative_slope", 0.3, 0.0, 1.0, 2.5, -0.5)),
+    unary("elu", "elu", *_each("alpha", 0.2, 2.0, -0.7)),
     # Paddle's function refuses an alpha of 0, its operator does not.
-    unary(
-        "celu",
-        "celu",
-        {"alpha": 0.2},
-        {"alpha": 2.0},
-        {"alpha": -0.7},
-        {"alpha": 0.0},
-        build=operator("celu", {"x": "X"}, alpha=1.0),
-    ),
+    unary("celu", "celu", *_each("alpha", 0.2, 2.0, -0.7, 0.0), build=operator("celu", {"x": "X"}, alpha=1.0)),
     unary("selu", "selu", {"scale": 1.5, "alpha": 1.2}, {"alpha": 0.0}),
     unary(
         "gelu",
         "gelu",
-        {"approximate": True},
-        {"approximate": False},
+        *_each("approximate", True, False),
         more=[case(x=tensor([2, 300], low=-8, high=8), approximate=flag) for flag in (True, False)],
     ),
     unary("sigmoid", "sigmoid", more=[case(x=_SPECIAL), case(x=_LARGE), case(x=tensor([3, 4], "complex64"))]),
@@ -159,9 +146,7 @@ OPS = [
     unary(
         "hard_shrink",
         "hardshrink",
-        {"threshold": 0.0},
-        {"threshold": 1.5},
-        {"threshold": -1.0},
+        *_each("threshold", 0.0, 1.5, -1.0),
         more=[
             case(
                 x=tensor([5], values=[0.5, -0.5, 0.25, 1.0, -1.0]),
@@ -172,8 +157,7 @@ OPS = [
     unary(
         "thresholded_relu",
         "thresholded_relu",
-        {"threshold": 0.0},
-        {"threshold": -1.5},
+        *_each("threshold", 0.0, -1.5),
         more=[
             case(x=tensor([3, 4]), threshold=0.5, value=-2.0, **NEW_KERNEL),
             case(x=tensor([3], values=[1.0, 0.5, 2.0])),

@@ -54,6 +54,15 @@ _AXIS = [
     case(x=tensor([2, 3, 4]), y=tensor([4]), axis=-1, **LEGACY),
     case(x=tensor([2, 3, 4]), y=tensor([3, 4]), axis=1, **LEGACY),
 ]
+_COMPLEX = [
+    case(x=tensor([3, 4], "complex64"), y=tensor([3, 4], "complex64")),
+    case(x=tensor([3, 4], "complex64", dims=[-1, 4]), y=tensor([3, 1], "complex64")),
+    case(x=tensor([3, 4], "complex64"), y=tensor([4], "complex64")),
+]
+_ALL_INTEGERS = [
+    case(x=tensor([40], "int32", -(2**31) + 1, 2**31), y=tensor([40], "int32", 1, 2**20)),
+    case(x=tensor([40], "int64", -(2**31) + 1, 2**31), y=tensor([40], "int64", -300, -1)),
+]
 _NOT_ZERO = [1.0, -2.0, 3.0, 7.0, -5.0, 0.5, -0.25, 4.0, 2.5, -1.5]
 _NANS = tensor([6], values=[math.nan, 1.0, math.nan, 2.0, math.inf, -3.0])
 _MORE = tensor([6], values=[1.0, math.nan, math.nan, -2.0, 5.0, -math.inf])
@@ -75,25 +84,25 @@ _QUOTIENTS = [
     case(x=tensor([40], low=-300, high=300), y=tensor([], values=0.7)),
 ]
 
+
+def _columns(pairs: list[tuple[float, float]]) -> dict[str, TensorSpec]:
+    return {
+        name: tensor([len(pairs)], values=column) for name, column in zip("xy", zip(*pairs, strict=True), strict=True)
+    }
+
+
 _LIMITS = [-math.inf, math.inf, math.nan, 0.0, 1.5, -2.5]
-_ENDLESS = [(x, y) for x in _LIMITS for y in _LIMITS if y or not math.isinf(x)]  # Paddle 2 has no inf // 0
-_ENDLESS_X = tensor([len(_ENDLESS)], values=[x for x, _ in _ENDLESS])
-_ENDLESS_Y = tensor([len(_ENDLESS)], values=[y for _, y in _ENDLESS])
+_ENDLESS = _columns([(x, y) for x in _LIMITS for y in _LIMITS if y or not math.isinf(x)])  # Paddle 2 has no inf // 0
 _FAR_APART = [1e5, -1e5, 3e-5, -1e-17, 1e-30, -1e-30, 1e34, -3e36]
-_VAST = [(x, y) for x in _FAR_APART for y in (0.99, -3.0, 1e33, 3e37, -3e37, 3.4e38) if abs(x / y) < 2**24]
-_VAST_X, _VAST_Y = (
-    tensor([len(_VAST)], values=[x for x, _ in _VAST]),
-    tensor([len(_VAST)], values=[y for _, y in _VAST]),
-)
+_DIVISORS = (0.99, -3.0, 1e33, 3e37, -3e37, 3.4e38)
+_VAST = _columns([(x, y) for x in _FAR_APART for y in _DIVISORS if abs(x / y) < 2**24])
 
 
 OPS = [
     _op(
         "elementwise_add",
         "add",
-        case(x=tensor([3, 4], "complex64"), y=tensor([3, 4], "complex64")),
-        case(x=tensor([3, 4], "complex64", dims=[-1, 4]), y=tensor([3, 1], "complex64")),
-        case(x=tensor([3, 4], "complex64"), y=tensor([4], "complex64")),
+        *_COMPLEX,
         *_broadcasts(),
         *_of_integers(),
         *_AXIS,
@@ -111,16 +120,12 @@ OPS = [
         *_broadcasts(),
         *_of_integers(),
         *_AXIS,
-        case(x=tensor([3, 4], "complex64"), y=tensor([3, 4], "complex64")),
-        case(x=tensor([3, 4], "complex64", dims=[-1, 4]), y=tensor([3, 1], "complex64")),
-        case(x=tensor([3, 4], "complex64"), y=tensor([4], "complex64")),
+        *_COMPLEX,
     ),
     _op(
         "elementwise_mul",
         "multiply",
-        case(x=tensor([3, 4], "complex64"), y=tensor([3, 4], "complex64")),
-        case(x=tensor([3, 4], "complex64", dims=[-1, 4]), y=tensor([3, 1], "complex64")),
-        case(x=tensor([3, 4], "complex64"), y=tensor([4], "complex64")),
+        *_COMPLEX,
         *_broadcasts(),
         *_of_integers(),
         *_AXIS,
@@ -129,17 +134,14 @@ OPS = [
     _op(
         "elementwise_div",
         "divide",
-        case(x=tensor([3, 4], "complex64"), y=tensor([3, 4], "complex64")),
-        case(x=tensor([3, 4], "complex64", dims=[-1, 4]), y=tensor([3, 1], "complex64")),
-        case(x=tensor([3, 4], "complex64"), y=tensor([4], "complex64")),
+        *_COMPLEX,
         *_broadcasts(0.5, 2.0),
         case(x=tensor([10]), y=tensor([10], values=_NOT_ZERO)),
         case(x=tensor([5], values=[1.0, -1.0, 0.0, 2.0, -4.0]), y=tensor([5], values=[0.0, 0.0, 0.0, 1.0, -0.0])),
         *_of_integers(1, 6),
         case(x=tensor([3, 4], "bool"), y=tensor([4], "bool", values=[1, 1, 1, 1]), **NEW_KERNEL),
         case(x=int32s(7, -7, 7, -7, -6), y=int32s(2, 2, -2, -2, 3)),
-        case(x=tensor([40], "int32", -(2**31) + 1, 2**31), y=tensor([40], "int32", 1, 2**20)),
-        case(x=tensor([40], "int64", -(2**31) + 1, 2**31), y=tensor([40], "int64", -300, -1)),
+        *_ALL_INTEGERS,
         case(x=tensor([2, 3, 4]), y=tensor([3], low=0.5), axis=1, **LEGACY),
     ),
     _op("elementwise_min", "minimum", *_broadcasts(), *_of_integers(), _AXIS[0]),
@@ -149,12 +151,11 @@ OPS = [
         "remainder",
         *_QUOTIENTS,
         case(x=tensor([4], values=[7.0, -7.0, 7.5, -7.5]), y=tensor([4], values=[3.0, 3.0, -3.0, -3.0])),
-        case(x=tensor([40], "int32", -(2**31) + 1, 2**31), y=tensor([40], "int32", 1, 2**20)),
-        case(x=tensor([40], "int64", -(2**31) + 1, 2**31), y=tensor([40], "int64", -300, -1)),
+        *_ALL_INTEGERS,
         case(x=tensor([], "int64", 1, 50), y=tensor([], "int64", 1, 9)),
         case(x=tensor([3, 4, 2], "int64", dims=[-1, -1, 2]), y=tensor([], "int64", 3, 4)),
-        case(x=_ENDLESS_X, y=_ENDLESS_Y),
-        case(x=_VAST_X, y=_VAST_Y, **DIGITS),
+        case(**_ENDLESS),
+        case(**_VAST, **DIGITS),
         case(x=tensor([300], low=-1e5, high=1e5), y=tensor([300], low=0.3, high=3)),
         case(x=tensor([300], low=-1e6, high=1e6), y=tensor([300], low=-3, high=-0.3)),
         case(x=tensor([3, 4], "complex64", -9, 9, dims=[-1, 4]), y=tensor([4], "complex64"), **NEW_COMPLEX),
@@ -164,12 +165,11 @@ OPS = [
         "floor_divide",
         *_QUOTIENTS,
         case(x=tensor([8], "float16", -20, 20), y=tensor([8], "float16", 0.5, 3.0), **NEW_KERNEL),
-        case(x=tensor([40], "int32", -(2**31) + 1, 2**31), y=tensor([40], "int32", 1, 2**20)),
-        case(x=tensor([40], "int64", -(2**31) + 1, 2**31), y=tensor([40], "int64", -300, -1)),
+        *_ALL_INTEGERS,
         case(x=tensor([6], "uint8", 1, 250), y=tensor([6], "uint8", 1, 9), **NEW_KERNEL),
         case(x=tensor([3], "int64", 1, 900), y=tensor([], "int64", 16, 17)),
-        case(x=_ENDLESS_X, y=_ENDLESS_Y),
-        case(x=_VAST_X, y=_VAST_Y, **DIGITS),
+        case(**_ENDLESS),
+        case(**_VAST, **DIGITS),
         case(x=tensor([300], low=-1e5, high=1e5), y=tensor([300], low=0.3, high=3)),
     ),
     Op(

@@ -311,11 +311,7 @@ REDUCTIONS = [
     ),
     gradient("squared_l2_norm_grad", _built(reduction, "squared_l2_norm"), case(x=_TENSOR)),
     gradient("l1_norm_grad", _built(reduction, "l1_norm"), case(x=_TENSOR)),
-    gradient(
-        "reduce_as_grad",
-        function("reduce_as"),
-        case(x=_TENSOR, target=tensor([3, 1], "int64"), **NEW),
-    ),
+    gradient("reduce_as_grad", function("reduce_as"), case(x=_TENSOR, target=tensor([3, 1], "int64"), **NEW)),
     gradient(
         "cumsum_grad",
         function("cumsum"),
@@ -340,10 +336,7 @@ SHAPES = [
         case(x=[_TENSOR, _TENSOR], axis=-1),
     ),
     gradient(
-        "stack_grad",
-        function("stack"),
-        case(x=[_TENSOR, _TENSOR], axis=1),
-        case(x=[tensor([]), tensor([])], axis=0),
+        "stack_grad", function("stack"), case(x=[_TENSOR, _TENSOR], axis=1), case(x=[tensor([]), tensor([])], axis=0)
     ),
     gradient("unstack_grad", function("unstack"), case(x=_TENSOR, axis=1)),
     gradient(
@@ -359,15 +352,9 @@ SHAPES = [
         case(x=_TENSOR, axes=[1, 2], starts=[-1, 0], ends=[-4, 2], strides=[-2, 1]),
     ),
     gradient("expand_v2_grad", function("expand"), case(x=_ONE, shape=[4, -1, 5, 3]), case(x=tensor([]), shape=[2])),
+    gradient("expand_as_v2_grad", function("expand_as"), case(x=tensor([1, 3]), y=tensor([4, 2, 3], "int64"))),
     gradient(
-        "expand_as_v2_grad",
-        function("expand_as"),
-        case(x=tensor([1, 3]), y=tensor([4, 2, 3], "int64")),
-    ),
-    gradient(
-        "broadcast_tensors_grad",
-        function("broadcast_tensors"),
-        case(x=[tensor([2, 1], dims=[-1, 1]), tensor([3])]),
+        "broadcast_tensors_grad", function("broadcast_tensors"), case(x=[tensor([2, 1], dims=[-1, 1]), tensor([3])])
     ),
     gradient(
         "tile_grad",
@@ -381,9 +368,7 @@ SHAPES = [
     gradient("tril_grad", function("tril"), case(x=_TENSOR, diagonal=1, **NEW)),
     gradient("triu_grad", function("triu"), case(x=_TENSOR, diagonal=-1, **NEW)),
     gradient(
-        "pad_grad",
-        function("nn.functional.pad"),
-        case(x=tensor([2, 3], dims=[-1, 3]), pad=[1, 0, 2, 1], value=0.5),
+        "pad_grad", function("nn.functional.pad"), case(x=tensor([2, 3], dims=[-1, 3]), pad=[1, 0, 2, 1], value=0.5)
     ),
     gradient(
         "dropout_grad",

@@ -190,10 +190,7 @@ LOSSES = [
         case(x=tensor([2, 3, 2], dims=[-1, 3, 2]), weight=tensor([1, 3, 2], low=0.1), mode="element"),
     ),
     gradient(
-        "swiglu_grad",
-        function("incubate.nn.functional.swiglu"),
-        case(x=_X, y=_X, **NEW),
-        case(x=tensor([3, 4]), **NEW),
+        "swiglu_grad", function("incubate.nn.functional.swiglu"), case(x=_X, y=_X, **NEW), case(x=tensor([3, 4]), **NEW)
     ),
     gradient("atan2_grad", function("atan2"), case(x=_X, y=tensor([4, 3], dims=[-1, 3]))),
 ]

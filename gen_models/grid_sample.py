@@ -44,10 +44,7 @@ SAMPLE = [
     case(x=tensor([2, 3, 4, 5, 6], dims=[-1, 3, -1, -1, -1]), grid=_grid(2, 2, 4, 3, 3), mode="nearest"),
     case(x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3), mode="nearest", align_corners=False),
     case(
-        x=tensor([2, 3, 4, 5, 6]),
-        grid=_grid(2, 2, 4, 3, 3, reach=2.5),
-        padding_mode="reflection",
-        align_corners=False,
+        x=tensor([2, 3, 4, 5, 6]), grid=_grid(2, 2, 4, 3, 3, reach=2.5), padding_mode="reflection", align_corners=False
     ),
     case(
         x=tensor([1, 1, 2, 2, 2], dims=[1, 1, 2, 2, -1]),

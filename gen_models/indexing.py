@@ -141,13 +141,7 @@ OPS = [
             axis=1,
         ),
         case(arr=tensor([6]), indices=int64s(0, 5, -1), axis=0, **NEW),
-        case(
-            arr=tensor([3, 5]),
-            indices=tensor([2, 4], "int64", 0, 5),
-            axis=1,
-            broadcast=False,
-            **NEW,
-        ),
+        case(arr=tensor([3, 5]), indices=tensor([2, 4], "int64", 0, 5), axis=1, broadcast=False, **NEW),
     ),
     Op(
         "lookup_table_v2",

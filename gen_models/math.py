@@ -60,8 +60,7 @@ def _classes(name: str, called: str) -> Op:
         case(x=tensor([3, 4], "int64", dims=[-1, 4])),
         *COMPLEX,
         case(
-            x=tensor([4], "complex64", values=[complex(0, math.nan), complex(math.inf, 1), -math.inf, 2j]),
-            **NEW_KERNEL,
+            x=tensor([4], "complex64", values=[complex(0, math.nan), complex(math.inf, 1), -math.inf, 2j]), **NEW_KERNEL
         ),
     )
 

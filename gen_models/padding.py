@@ -16,18 +16,8 @@ PAD = [
     case(x=tensor([2, 3], "int32"), pad=[1, 0, 2, 1]),
     case(x=tensor([2, 3], "float64"), pad=[1, 0, 2, 1], **F64),
     case(x=tensor([2, 3]), pad=[1, 1, 0, 0], value=float("-inf"), is_varied=False),
-    case(
-        x=tensor([2, 3], dims=[-1, 3]),
-        pad=[1, 0, 2, 1],
-        value=tensor([1], values=[2.5]),
-        **NOT_FED,
-    ),
-    case(
-        x=int64s(2**24 + 1, 2**31 - 1, 5, dims=[-1]),
-        pad=[1, 0],
-        value=int64s(2**25 + 3),
-        **NOT_FED,
-    ),
+    case(x=tensor([2, 3], dims=[-1, 3]), pad=[1, 0, 2, 1], value=tensor([1], values=[2.5]), **NOT_FED),
+    case(x=int64s(2**24 + 1, 2**31 - 1, 5, dims=[-1]), pad=[1, 0], value=int64s(2**25 + 3), **NOT_FED),
     case(x=tensor([2, 3], "complex64", dims=[-1, 3]), pad=[1, 0, 2, 1], value=1.5, **COMPLEX_HERE),
 ]
 

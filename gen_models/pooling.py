@@ -87,11 +87,7 @@ POOL2D = [
     case(x=tensor([2, 3, 8]), size=3),
     case(x=tensor([2, 3, 8], dims=[-1, 3, -1]), size=5),
     case(x=tensor([2, 3, 8]), size=1),
-    case(
-        x=tensor([2, 3, 6, 8]),
-        size=int32s(2, 3),
-        **NOT_FED,
-    ),
+    case(x=tensor([2, 3, 6, 8]), size=int32s(2, 3), **NOT_FED),
     case(x=tensor([2, 3, 6, 8], "float64"), mode="avg", **F64),
     case(x=tensor([1, 2, 1, 3]), mode="max", kernel=2, **_WIDE),
     case(x=tensor([1, 2, 1, 3]), mode="avg", kernel=5, stride=3, padding=1, **_WIDE),

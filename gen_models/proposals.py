@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.building import as_lod, legacy_op, operator
-from gen_models.harness.marks import LOD
+from gen_models.harness.marks import LOD, legacy
 from gen_models.harness.spec import Op, TensorSpec, case, int32s, paddle, tensor
 from gen_models.nms import shuffled
 from gen_models.roi import regions
@@ -15,12 +15,9 @@ from gen_models.roi import regions
 _RPN: dict[str, Any] = {"pre_nms_top_n": 6000, "post_nms_top_n": 1000, "nms_thresh": 0.5, "min_size": 0.1, "eta": 1.0}
 
 
-def _generate_proposals_v2(
-    scores: Any, bbox_deltas: Any, im_shape: Any, anchors: Any, variances: Any, **attributes: Any
-) -> Any:
-    return paddle.vision.ops.generate_proposals(
-        scores, bbox_deltas, im_shape, anchors, variances, **{**_RPN, **attributes}, return_rois_num=True
-    )
+def _generate_proposals_v2(scores, bbox_deltas, im_shape, anchors, variances, **attributes):
+    attributes = {**_RPN, **attributes, "return_rois_num": True}
+    return paddle.vision.ops.generate_proposals(scores, bbox_deltas, im_shape, anchors, variances, **attributes)
 
 
 def _anchors(h: int, w: int, count: int, stride: int = 8, dims: Any = None) -> TensorSpec:
@@ -71,17 +68,10 @@ GENERATE_PROPOSALS_V2 = [
         **_PIXELS,
     ),
 ]
+_PADDLE_2 = legacy(_PIXELS["why"] + "; Paddle 2 only", atol=_PIXELS["atol"])
 GENERATE_PROPOSALS = [
-    case(
-        **_rpn(2, 3, 4, 5, im_info=True), formats=("legacy",), **{**_PIXELS, "why": _PIXELS["why"] + "; Paddle 2 only"}
-    ),
-    case(
-        **_rpn(2, 3, 4, 5, im_info=True),
-        min_size=12.0,
-        post_nms_top_n=6,
-        formats=("legacy",),
-        **{**_PIXELS, "why": _PIXELS["why"] + "; Paddle 2 only"},
-    ),
+    case(**_rpn(2, 3, 4, 5, im_info=True), **_PADDLE_2),
+    case(**_rpn(2, 3, 4, 5, im_info=True), min_size=12.0, post_nms_top_n=6, **_PADDLE_2),
 ]
 
 
@@ -93,16 +83,8 @@ def _distribute_fpn_proposals(fpn_rois: Any, rois_num: Any = None, *, lod: Any =
 
 
 def _there_and_back(rois: Any, levels: dict[str, Any]) -> Any:
-    helper = paddle.base.layer_helper.LayerHelper("distribute_fpn_proposals")
-    count = levels["max_level"] - levels["min_level"] + 1
-    each = [helper.create_variable_for_type_inference(rois.dtype) for _ in range(count)]
-    restore = helper.create_variable_for_type_inference("int32")
-    helper.append_op(
-        type="distribute_fpn_proposals",
-        inputs={"FpnRois": [rois]},
-        outputs={"MultiFpnRois": each, "RestoreIndex": [restore]},
-        attrs={**levels, "pixel_offset": True},
-    )
+    outputs = {"MultiFpnRois": [rois.dtype] * (levels["max_level"] - levels["min_level"] + 1), "RestoreIndex": "int32"}
+    each, _ = legacy_op("distribute_fpn_proposals", {"FpnRois": rois}, outputs, {**levels, "pixel_offset": True})
     ones = paddle.ones([4, 1])
     scores = [legacy_op("mul", {"X": item, "Y": ones}, {"Out": item.dtype}, {}) for item in each]
     inputs = {"MultiLevelRois": each, "MultiLevelScores": scores}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gen_models.harness.building import any_op, is_pir, legacy_op, operator
+from gen_models.harness.building import is_pir, legacy_op, operator
 from gen_models.harness.marks import NO_FUNCTION, legacy
 from gen_models.harness.spec import Op, case, paddle, tensor
 
@@ -20,10 +20,8 @@ def _linear(name: str, x: Any, scale: Any, quant_axis: int, high: int, round_typ
     scale, zero = _constant(scale), _constant([0.0])
     if is_pir():
         state = _constant([0.0])
-        made = getattr(paddle._C_ops, name)(
-            x, scale, zero, state, state, quant_axis, 8, -high - 1, high, round_type, True, False
-        )
-        return made[0]
+        numbers = (quant_axis, 8, -high - 1, high, round_type, True, False)
+        return getattr(paddle._C_ops, name)(x, scale, zero, state, state, *numbers)[0]
     attributes = {"quant_axis": quant_axis, "bit_length": high.bit_length() + 1, "round_type": round_type}
     return legacy_op(name, {"X": x, "Scale": scale, "ZeroPoint": zero}, {"Y": "float32"}, attributes)
 
@@ -39,70 +37,65 @@ def _dequantize_linear(x: Any, scale: Any, *, quant_axis: int = -1, high: int = 
 
 
 def _fake(name: str) -> Any:
+    quantized = operator(name, {"x": "X"}, dict.fromkeys(("Out", "OutScale"), "float32"), bit_length=8, round_type=1)
+
     def build(x: Any, *, weights: Any = None, **attributes: Any) -> Any:
-        if weights is not None:
-            return x * build(_constant(weights), **attributes)[0]
-        if is_pir():
-            values = [attributes[key] for key in ("bit_length", "round_type", "quant_axis") if key in attributes]
-            return getattr(paddle._C_ops, name)(x, *values)
-        return legacy_op(name, {"X": x}, {"Out": "float32", "OutScale": "float32"}, attributes)
+        if weights is None:
+            return quantized(x=x, **attributes)
+        return x * quantized(x=_constant(weights), **attributes)[0]
 
     return build
 
 
 def _fake_with_state(name: str) -> Any:
-    def build(x: Any, scale: Any, *, bit_length: int = 8, round_type: int = 1, factors: Any = None) -> Any:
+    ports = {"x": "X", "scale": "InScale", "accum": "InAccum", "state": "InState"}
+    outputs = dict.fromkeys(("Out", "OutScale", "OutState", "OutAccum"), "float32")
+    options = {"moving_rate": 0.9, "bit_length": 8, "is_test": True, "round_type": 1}
+    quantized = operator(name, ports, outputs, results=1, **options)
+
+    def build(x: Any, scale: Any, *, factors: Any = None, **attributes: Any) -> Any:
         if factors is not None:  # of the channels
             x = x * _constant(factors).reshape([-1, 1, 1])
-        scale = _constant(scale)
-        accum, state = _constant([1.5]), _constant([2.0])
-        attributes = {"bit_length": bit_length, "round_type": round_type, "is_test": True, "moving_rate": 0.9}
-        outputs = {"Out": "float32", "OutScale": "float32", "OutState": "float32", "OutAccum": "float32"}
-        if is_pir():
-            made = getattr(paddle._C_ops, name)(x, scale, accum, state, 0.9, bit_length, True, round_type)
-        else:
-            inputs = {"X": x, "InScale": scale, "InAccum": accum, "InState": state}
-            made = legacy_op(name, inputs, outputs, attributes)
-        return made[0]
+        return quantized(x=x, scale=_constant(scale), accum=_constant([1.5]), state=_constant([2.0]), **attributes)
 
     return build
 
 
-def _range(x: Any, scale: Any, *, bit_length: int = 8, round_type: int = 1) -> Any:
+_in_range = operator(
+    "fake_quantize_range_abs_max",
+    {"x": "X", "scale": "InScale", "iteration": "Iter"},
+    dict.fromkeys(("Out", "OutScale", "OutScales"), "float32"),
+    results=1,
+    window_size=100,
+    bit_length=8,
+    is_test=True,
+    round_type=1,
+)
+
+
+def _range(x: Any, scale: Any, **attributes: Any) -> Any:
     scale, iteration = _constant(scale), paddle.assign(np.array([3], np.int64))
-    if is_pir():
-        return paddle._C_ops.fake_quantize_range_abs_max(x, scale, iteration, 100, bit_length, True, round_type)[0]
-    attributes = {"bit_length": bit_length, "round_type": round_type, "is_test": True, "window_size": 100}
-    inputs = {"X": x, "InScale": scale, "Iter": iteration}
-    outputs = {"Out": "float32", "OutScale": "float32", "OutScales": "float32"}
-    return legacy_op("fake_quantize_range_abs_max", inputs, outputs, attributes)[0]
+    return _in_range(x=x, scale=scale, iteration=iteration, **attributes)
 
 
-def _dequantize_max_abs(x: Any, scale: Any, *, max_range: float = 127.0) -> Any:
-    inputs = {"X": x, "Scale": _constant(scale)}
-    return any_op("fake_dequantize_max_abs", inputs, {"Out": x.dtype}, {"max_range": max_range})
+def _dequantize(name: str, dtype: str = "") -> Any:
+    dequantized = operator(name, {"x": "X", "scale": "Scale"}, {"Out": dtype}, max_range=127.0)
+    return lambda x, scale, **attributes: dequantized(x=x, scale=_constant(scale), **attributes)
 
 
-def _dequantize_abs_max(x: Any, scale: Any, *, max_range: float = 127.0) -> Any:
-    inputs = {"X": x, "Scale": _constant(scale)}
-    return any_op("dequantize_abs_max", inputs, {"Out": "float32"}, {"max_range": max_range})
-
-
-def _dequantize_channels(
-    x: Any, scales: Any, *, quant_bits: Any = (8,), quant_axis: int = 0, x_num_col_dims: int = 1
-) -> Any:
-    scales = [_constant(scale) for scale in scales]
-    attributes = {"quant_bits": list(quant_bits), "quant_axis": quant_axis, "x_num_col_dims": x_num_col_dims}
-    inputs = {"X": x, "Scales": scales}
-    return any_op("fake_channel_wise_dequantize_max_abs", inputs, {"Out": x.dtype}, attributes)
+_channels = operator(
+    "fake_channel_wise_dequantize_max_abs",
+    {"x": "X", "scales": "Scales"},
+    quant_bits=[8],
+    quant_axis=0,
+    x_num_col_dims=1,
+)
 
 
 def _observer(x: Any) -> Any:
-    accum, state = _constant([1.5]), _constant([2.0])
-    attributes = {"is_test": True, "moving_rate": 0.9}
-    outputs = {"Out": "float32", "OutScale": "float32", "OutState": "float32", "OutAccum": "float32"}
-    made = legacy_op("moving_average_abs_max_scale", {"X": x, "InAccum": accum, "InState": state}, outputs, attributes)
-    return made[0]
+    inputs = {"X": x, "InAccum": _constant([1.5]), "InState": _constant([2.0])}
+    outputs = dict.fromkeys(("Out", "OutScale", "OutState", "OutAccum"), "float32")
+    return legacy_op("moving_average_abs_max_scale", inputs, outputs, {"is_test": True, "moving_rate": 0.9})[0]
 
 
 _X = tensor([2, 3, 4, 5], low=-2, high=2)
@@ -205,28 +198,25 @@ OPS = [
     ),
     *(
         Op(name, _fake_with_state(name), *_WITH_STATE, *_SCALED)
-        for name in (
-            "fake_quantize_moving_average_abs_max",
-            "fake_quantize_dequantize_moving_average_abs_max",
-        )
+        for name in ("fake_quantize_moving_average_abs_max", "fake_quantize_dequantize_moving_average_abs_max")
     ),
     Op("fake_quantize_range_abs_max", _range, *_WITH_STATE[:4]),
     Op(
         "fake_dequantize_max_abs",
-        _dequantize_max_abs,
+        _dequantize("fake_dequantize_max_abs"),
         case(x=_Q, scale=[1.3]),
         case(x=_Q_DYNAMIC, scale=tensor([1], values=[1.3]), max_range=7.0),
         case(x=tensor([3], "float64"), scale=tensor([1], "float64", values=[0.5]), why="f64 is computed as f32"),
     ),
     Op(
         "dequantize_abs_max",
-        _dequantize_abs_max,
+        _dequantize("dequantize_abs_max", "float32"),
         case(x=tensor([3, 4], "int8", low=-128, high=127), scale=[1.3]),
         case(x=tensor([3, 4], "int8", low=-128, high=127, dims=[-1, 4]), scale=[0.3], max_range=7.0),
     ),
     Op(
         "fake_channel_wise_dequantize_max_abs",
-        _dequantize_channels,
+        lambda x, scales, **attributes: _channels(x=x, scales=list(map(_constant, scales)), **attributes),
         case(x=_Q, scales=[[0.5, 0.8]]),
         case(x=_Q, scales=[_SCALES], quant_axis=1, quant_bits=[4]),
         case(x=_Q_DYNAMIC, scales=[tensor([3], values=_SCALES)], quant_axis=1),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import function, is_pir, legacy_op, operator
+from gen_models.harness.building import any_op, function, is_pir, legacy_op, operator
 from gen_models.harness.marks import NEW, NO_FUNCTION, pir
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -36,12 +36,15 @@ def _multinomial(x: Any, *, num_samples: int = 1, replacement: bool = False) -> 
     return _checked(out, 0, x.shape[-1] - 1) if replacement else paddle.sort(out, -1)
 
 
+def _own(x: Any) -> Any:
+    """What an operator may overwrite, which those of PIR do."""
+    return paddle.assign(x) if is_pir() else x
+
+
 def _exponential(x: Any, *, lam: float = 1.0) -> Any:
-    if is_pir():
-        out = paddle._C_ops.exponential_(paddle.assign(x), lam)
-    else:
-        out = legacy_op("exponential", {"X": x}, {"Out": x.dtype}, {"lambda": lam})
-    return _checked(out, 0.0, 40.0 / lam)
+    return _checked(
+        any_op("exponential", {"X": _own(x)}, {"Out": x.dtype}, {"lambda": lam}, "exponential_"), 0.0, 40.0 / lam
+    )
 
 
 def _truncated(*, shape: Any, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0) -> Any:
@@ -60,19 +63,14 @@ def _like(x: Any, *, shape: Any, input_dim_idx: int = 0, output_dim_idx: int = 0
 
 
 def _uniform_inplace(x: Any, *, low: float = -1.0, high: float = 1.0, seed: int = 0) -> Any:
-    if is_pir():
-        out = paddle._C_ops.uniform_inplace_(paddle.assign(x), low, high, seed, 0, 0, 1.0)
-    else:
-        attributes = {"min": low, "max": high, "seed": seed, "diag_num": 0, "diag_step": 0, "diag_val": 1.0}
-        out = legacy_op("uniform_random_inplace", {"X": x}, {"Out": x.dtype}, attributes)
+    attributes = {"min": low, "max": high, "seed": seed, "diag_num": 0, "diag_step": 0, "diag_val": 1.0}
+    out = any_op("uniform_random_inplace", {"X": _own(x)}, {"Out": x.dtype}, attributes, "uniform_inplace_")
     return _checked(out, low, high)
 
 
 def _gaussian_inplace(x: Any, *, mean: float = 0.0, std: float = 1.0, seed: int = 0) -> Any:
-    if is_pir():
-        out = paddle._C_ops.gaussian_inplace_(paddle.assign(x), mean, std, seed)
-    else:
-        out = legacy_op("gaussian_inplace", {"x": x}, {"out": x.dtype}, {"mean": mean, "std": std, "seed": seed})
+    attributes = {"mean": mean, "std": std, "seed": seed}
+    out = any_op("gaussian_inplace", {"x": _own(x)}, {"out": x.dtype}, attributes, "gaussian_inplace_")
     return _checked(out, mean - 8 * std, mean + 8 * std)
 
 

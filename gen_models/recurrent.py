@@ -11,10 +11,10 @@ from typing import Any
 from gen_models.harness.marks import OLD
 from gen_models.harness.spec import Op, case, paddle, tensor
 
-StepFunction = Callable[..., tuple[list[Any], list[Any]]]
 
-
-def recurrent(sequences: Sequence[Any], states: Sequence[Any], body: StepFunction, reverse: bool = False) -> list[Any]:
+def recurrent(
+    sequences: Sequence[Any], states: Sequence[Any], body: Callable[..., Any], reverse: bool = False
+) -> list[Any]:
     """The results of `body(parts, states)` in each step, stacked; it returns the next states, and results."""
     program = paddle.static.default_main_program()
     outside, inside = program.current_block(), program._create_block()
@@ -58,7 +58,7 @@ def recurrent(sequences: Sequence[Any], states: Sequence[Any], body: StepFunctio
 def _cell(x: Any, h: Any, w: Any, u: Any, *, reverse: bool = False) -> Any:
     """A plain recurrent layer."""
 
-    def body(parts: list[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
+    def body(parts, states):
         (part,), (before,) = parts, states
         after = paddle.tanh(paddle.matmul(part, w) + paddle.matmul(before, u))
         return [after], [after]
@@ -69,7 +69,7 @@ def _cell(x: Any, h: Any, w: Any, u: Any, *, reverse: bool = False) -> Any:
 def _several(x: Any, y: Any, h: Any, n: Any, *, reverse: bool = False) -> Any:
     """Two sequences, a state that is handed out before it changes, another one that counts, results of each."""
 
-    def body(parts: list[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
+    def body(parts, states):
         (a, b), (before, count) = parts, states
         after = paddle.where(b > 0, before * 0.5 + a, before)
         return [after, count + 1], [before, after, count, paddle.sum(a, -1)]
@@ -85,7 +85,7 @@ def _independent(x: Any, y: Any, *, reverse: bool = False) -> Any:
 def _chosen(x: Any, h: Any, limit: Any) -> Any:
     """A branch and a loop in each round."""
 
-    def body(parts: list[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
+    def body(parts, states):
         (part,), (before,) = parts, states
         after = paddle.static.nn.cond(part.mean() > 0, lambda: before + part, lambda: before * part)
         (after,) = paddle.static.nn.while_loop(lambda one: one.max() > limit, lambda one: [one * 0.5], [after])
@@ -97,7 +97,7 @@ def _chosen(x: Any, h: Any, limit: Any) -> Any:
 def _nested(x: Any, h: Any) -> Any:
     """One in another one: over the rows, and over the elements of each."""
 
-    def body(parts: list[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
+    def body(parts, states):
         (row,), (before,) = parts, states
         (sums,) = recurrent([row * 1.0], [before], lambda one, old: ([one[0] + old[0]], [one[0] + old[0]]), True)
         return [sums[0]], [sums, before]
@@ -109,7 +109,7 @@ def _outside(x: Any, total: Any) -> Any:
     """A variable around the block, which every round reads and writes; what it is afterwards."""
     total = total * 1.0
 
-    def body(parts: list[Any], _: list[Any]) -> tuple[list[Any], list[Any]]:
+    def body(parts, _):
         paddle.assign(total + parts[0], total)
         return [], [total * 2]
 
@@ -120,7 +120,7 @@ def _hiding(x: Any, total: Any) -> Any:
     """A variable of the block with the name of one around it, which stays as it is."""
     total = total * 1.0
 
-    def body(parts: list[Any], _: list[Any]) -> tuple[list[Any], list[Any]]:
+    def body(parts, _):
         block = paddle.static.default_main_program().current_block()
         inside = block.create_var(name=total.name, shape=total.shape, dtype=total.dtype)
         paddle.assign(parts[0] * 2, inside)
@@ -132,27 +132,19 @@ def _hiding(x: Any, total: Any) -> Any:
 def _growing(x: Any, h: Any) -> Any:
     """A state that every round makes longer."""
 
-    def body(parts: list[Any], states: list[Any]) -> tuple[list[Any], list[Any]]:
+    def body(parts, states):
         after = paddle.concat([states[0], parts[0]])
         return [after], [after.sum(0), paddle.shape(after)]
 
     return recurrent([x], [h], body)
 
 
-_BODIES: dict[str, Callable[..., Any]] = {
-    "cell": _cell,
-    "chosen": _chosen,
-    "growing": _growing,
-    "hiding": _hiding,
-    "independent": _independent,
-    "nested": _nested,
-    "outside": _outside,
-    "several": _several,
-}
+_PROGRAMS = (_cell, _chosen, _growing, _hiding, _independent, _nested, _outside, _several)
+_BODIES: dict[str, Callable[..., Any]] = {build.__name__[1:]: build for build in _PROGRAMS}
 
 
 _WEIGHTS: dict[str, Any] = {"w": tensor([3, 4]), "u": tensor([4, 4])}
-
+_TWO: dict[str, Any] = {"x": tensor([4, 2, 3]), "y": tensor([4, 2, 3]), "h": tensor([2, 3]), "n": tensor([1], "int64")}
 
 OPS = [
     Op(
@@ -163,17 +155,7 @@ OPS = [
             body="cell", x=tensor([5, 2, 3], dims=[-1, -1, 3]), h=tensor([2, 4], dims=[-1, 4]), reverse=True, **_WEIGHTS
         ),
         case(body="cell", x=tensor([1, 2, 3]), h=tensor([2, 4]), **_WEIGHTS),
-        *(
-            case(
-                body="several",
-                x=tensor([4, 2, 3]),
-                y=tensor([4, 2, 3]),
-                h=tensor([2, 3]),
-                n=tensor([1], "int64"),
-                reverse=reverse,
-            )
-            for reverse in (False, True)
-        ),
+        *(case(body="several", **_TWO, reverse=reverse) for reverse in (False, True)),
         case(body="independent", x=tensor([4, 2, 3]), y=tensor([3])),
         case(body="independent", x=tensor([4, 2, 3], dims=[-1, 2, 3]), y=tensor([3]), reverse=True),
         case(body="chosen", x=tensor([6, 3]), h=tensor([3], high=2.0), limit=tensor([], values=0.5)),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gen_models.harness.building import any_op, function, operator
+from gen_models.harness.building import function, operator
 from gen_models.harness.marks import COMPLEX_HERE, COMPUTED, F64, NEW, pir
 from gen_models.harness.spec import Case, Op, case, int32s, int64s, paddle, tensor
 
@@ -164,24 +164,12 @@ LOGSUMEXP = [
 ]
 
 
-def _frobenius_norm(x: Any, *, axis: Any, keepdim: bool = False, reduce_all: bool = False) -> Any:
-    attributes = {"dim": axis, "keep_dim": keepdim, "reduce_all": reduce_all}
-    return any_op("frobenius_norm", {"X": x}, {"Out": x.dtype}, attributes)
-
-
 FROBENIUS_NORM = [
     case(x=tensor([2, 3, 4]), axis=[-2, -1]),
     case(x=tensor([2, 3, 4], dims=[-1, -1, 4]), axis=[0, 1], keepdim=True),
     case(x=tensor([2, 3, 4]), axis=[0, 1], reduce_all=True),
     case(x=tensor([2, 3, 4], "complex64"), axis=[-2, -1], **COMPLEX_HERE),
 ]
-
-
-def _p_norm(
-    x: Any, *, p: float = 2.0, axis: int = -1, epsilon: float = 1e-12, keepdim: bool = False, asvector: bool = False
-) -> Any:
-    attributes = {"porder": p, "axis": axis, "epsilon": epsilon, "keepdim": keepdim, "asvector": asvector}
-    return any_op("p_norm", {"X": x}, {"Out": x.dtype}, attributes)
 
 
 _ZEROS = [[0.0, 1.0, -2.0, 0.0], [3.0, 0.0, 0.0, -0.5], [0.0, 0.0, 0.0, 0.0]]
@@ -201,11 +189,6 @@ P_NORM = [
     case(x=tensor([2, 3]), axis=1, epsilon=0.5),
     case(x=tensor([2, 3], "float64"), axis=1, **F64),
 ]
-
-
-def _norm(x: Any, *, axis: int = -1, epsilon: float = 1e-10) -> Any:
-    attributes = {"axis": axis, "epsilon": epsilon, "is_test": True}
-    return any_op("norm", {"X": x}, {"Out": x.dtype, "Norm": x.dtype}, attributes)[0]
 
 
 NORM = [
@@ -255,6 +238,10 @@ NANSUM = [
 ]
 
 
+_AXES = {"axis": "dim", "keepdim": "keep_dim"}
+_P_NORM: dict[str, Any] = {"p": 2.0, "axis": -1, "epsilon": 1e-12, "keepdim": False, "asvector": False}
+_NORM: dict[str, Any] = {"axis": -1, "epsilon": 1e-10, "is_test": True}
+
 OPS = [
     Op("renorm", function("renorm"), *RENORM),
     Op("reduce_as", function("reduce_as"), *REDUCE_AS, **NEW),
@@ -270,9 +257,13 @@ OPS = [
     Op("mean", operator("mean", {"x": "X"}, pir_name="mean_all"), *MEAN_ALL),
     Op("logsumexp", _reduce("logsumexp"), *LOGSUMEXP),
     Op("nansum", _nansum, *NANSUM, **NEW),
-    Op("frobenius_norm", _frobenius_norm, *FROBENIUS_NORM),
-    Op("p_norm", _p_norm, *P_NORM),
-    Op("norm", _norm, *NORM),
+    Op(
+        "frobenius_norm",
+        operator("frobenius_norm", {"x": "X"}, names=_AXES, axis=None, keepdim=False, reduce_all=False),
+        *FROBENIUS_NORM,
+    ),
+    Op("p_norm", operator("p_norm", {"x": "X"}, names={"p": "porder"}, **_P_NORM), *P_NORM),
+    Op("norm", operator("norm", {"x": "X"}, {"Out": "", "Norm": ""}, results=1, **_NORM), *NORM),
     Op("squared_l2_norm", operator("squared_l2_norm", {"x": "X"}), *WHOLE),
     Op("l1_norm", operator("l1_norm", {"x": "X"}), *WHOLE),
 ]

@@ -10,23 +10,11 @@ from gen_models.harness.spec import Case, Op, case, paddle, tensor
 NAMES = {"LSTM": "LSTM", "GRU": "GRU", "RNN_TANH": "SimpleRNN", "RNN_RELU": "SimpleRNN"}
 
 
-def _rnn(
-    x: Any,
-    sequence_length: Any = None,
-    states: Any = None,
-    *,
-    mode: str,
-    hidden_size: int = 6,
-    num_layers: int = 1,
-    direction: str = "forward",
-    time_major: bool = False,
-    scale: Any = None,
-) -> Any:
+def _rnn(x, sequence_length=None, states=None, *, mode, hidden_size=6, scale=None, **options):
     """A layer; with a scale, its weights are scaled by the program."""
-    more = {"activation": mode[4:].lower()} if mode.startswith("RNN_") else {}
-    layer = getattr(paddle.nn, NAMES[mode])(
-        x.shape[-1], hidden_size, num_layers=num_layers, direction=direction, time_major=time_major, **more
-    )
+    if mode.startswith("RNN_"):
+        options["activation"] = mode[4:].lower()
+    layer = getattr(paddle.nn, NAMES[mode])(x.shape[-1], hidden_size, **options)
     layer.eval()
     if scale is not None:
         layer._all_weights = [weight * scale for weight in layer._all_weights]
@@ -53,7 +41,7 @@ def _modes(mode: str) -> list[Case]:
         case(x=_x(3, 5, 4), mode=mode, states=[tensor([1, 3, 6], dims=[1, -1, 6])] * states),
         case(
             x=_x(3, 5, 4), mode=mode, num_layers=2, direction="bidirect",
-            states=[tensor([4, 3, 6], dims=[4, -1, 6])] * states,
+            states=[tensor([4, 3, 6], dims=[4, -1, 6])] * states
         ),
         case(x=_x(3, 5, 4), sequence_length=_lengths(5, 2, 3), mode=mode),
         case(x=_x(3, 5, 4, dims=None), sequence_length=_lengths(1, 4, 2, dtype="int32", dims=None), mode=mode),
@@ -62,7 +50,7 @@ def _modes(mode: str) -> list[Case]:
         case(x=_x(5, 3, 4), sequence_length=_lengths(5, 0, 1), mode=mode, time_major=True),
         case(
             x=_x(3, 5, 4), sequence_length=_lengths(3, 1, 2), mode=mode, direction="bidirect",
-            states=[tensor([2, 3, 6], dims=[2, -1, 6])] * states,
+            states=[tensor([2, 3, 6], dims=[2, -1, 6])] * states
         ),
         case(x=_x(3, 4, 4), mode=mode, num_layers=2, direction="bidirect", scale=tensor([])),
         case(x=_x(3, 4, 4), sequence_length=_lengths(4, 2, 3), mode=mode, direction="bidirect", scale=tensor([])),
@@ -90,7 +78,7 @@ GRU_UNIT = [
     case(dynamic=False, why=_KNOWN, **_CELL, activation=3, gate_activation=0),
     case(
         input=tensor([3, 12], dims=[-1, 12]), hidden_prev=tensor([3, 4], dims=[-1, 4]), weight=tensor([4, 12]),
-        dynamic=False, why=_KNOWN,
+        dynamic=False, why=_KNOWN
     ),
 ]  # fmt: skip
 

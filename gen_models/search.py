@@ -148,9 +148,7 @@ OPS = [
         ),
         case(sequence=tensor([4], values=[0.1, 0.3, 0.3, 0.7]), values=tensor([3], values=[0.3, -1.0, 0.9])),
         case(
-            sequence=tensor([4], values=[0.1, 0.3, 0.3, 0.7]),
-            values=tensor([3], values=[0.3, -1.0, 0.9]),
-            right=True,
+            sequence=tensor([4], values=[0.1, 0.3, 0.3, 0.7]), values=tensor([3], values=[0.3, -1.0, 0.9]), right=True
         ),
         case(
             sequence=tensor([2, 3], "int64", values=[[1, 3, 5], [2, 4, 6]]),

@@ -64,9 +64,7 @@ REINDEX = [
         count=int32s(2, 3, 2, dims=[-1]),
     ),
     case(  # two types of edges; some nodes have no neighbors of a type
-        x=int32s(4, 1, 2),
-        neighbors=tensor([7], "int32", values=_NEIGHBORS),
-        count=int32s(2, 0, 2, 0, 3, 0),
+        x=int32s(4, 1, 2), neighbors=tensor([7], "int32", values=_NEIGHBORS), count=int32s(2, 0, 2, 0, 3, 0)
     ),
 ]
 

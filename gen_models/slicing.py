@@ -187,10 +187,7 @@ OPS = [
         case(x=tensor([4, 5]), value=tensor([2, 2]), at=int32s(2), key=(slice("at", None), slice(None, "at"))),
         case(x=tensor([4, 5], "int32"), value=tensor([2], "int32"), at=int32s(2), key=(slice("at", None), "at")),
         case(
-            x=tensor([4, 5], "bool"),
-            value=tensor([2, 2], "bool"),
-            at=int32s(2),
-            key=(slice("at", None), slice(0, 2)),
+            x=tensor([4, 5], "bool"), value=tensor([2, 2], "bool"), at=int32s(2), key=(slice("at", None), slice(0, 2))
         ),
     ),
 ]

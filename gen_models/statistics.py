@@ -9,13 +9,13 @@ from gen_models.harness.marks import COMPLEX_HERE, NEW
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def _var(x: Any, *, axis: Any = (), keepdim: bool = False, correction: float = 1.0) -> Any:
-    # What `paddle.var` writes where Paddle is built for GPUs.
-    return paddle._C_ops.var(x, list(axis), keepdim, None, correction)
+def _moment(name: str) -> Any:
+    """What `paddle.var` and `paddle.std` write where Paddle is built for GPUs."""
 
+    def build(x: Any, *, axis: Any = (), keepdim: bool = False, correction: float = 1.0) -> Any:
+        return getattr(paddle._C_ops, name)(x, list(axis), keepdim, None, correction)
 
-def _std(x: Any, *, axis: Any = (), keepdim: bool = False, correction: float = 1.0) -> Any:
-    return paddle._C_ops.std(x, list(axis), keepdim, None, correction)
+    return build
 
 
 VAR = [
@@ -30,8 +30,8 @@ VAR = [
 
 
 OPS = [
-    Op("var", _var, *VAR, **NEW),
-    Op("std", _std, *VAR, **NEW),
+    Op("var", _moment("var"), *VAR, **NEW),
+    Op("std", _moment("std"), *VAR, **NEW),
     Op(
         "variance",
         lambda x, axis=(), keepdim=False: paddle._C_ops.variance(x, list(axis), keepdim, False),
