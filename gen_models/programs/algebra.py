@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gen_models.programs.maker import Maker, derived_dim, step
+from gen_models.programs.maker import Maker, derived_dim, product_dim, step
 from gen_models.programs.program import is_fixed
 
 
@@ -82,7 +82,7 @@ def _similar(make: Maker) -> None:
     x = make.take(rank=(2, 4))
     y = make.take(lambda one: one.dims == x.dims, rank=(2, 4))
     axis = make.axis(x)
-    dims = [*x.dims[:axis], *x.dims[axis + 1 :]]
+    dims = x.replaced(axis)
     make.add(f"F.cosine_similarity({x} + 0.1, {y}, axis={axis}, eps=0.1)", dims)
 
 
@@ -90,6 +90,4 @@ def _similar(make: Maker) -> None:
 def _kron(make: Maker) -> None:
     x = make.take(rank=(2, 2))
     y = make.take(rank=(2, 2))
-    make.add(
-        f"paddle.kron({x}, {y})", [derived_dim(lambda a, b: a * b, *two) for two in zip(x.dims, y.dims, strict=True)]
-    )
+    make.add(f"paddle.kron({x}, {y})", [product_dim(*two) for two in zip(x.dims, y.dims, strict=True)])

@@ -48,7 +48,7 @@ def _along(make: Maker) -> None:
     elif kind == 1:
         index = f"paddle.to_tensor([0, {min(x.dims[axis]) - 1}])"
         code = f"paddle.gather({x}, {index}, axis=paddle.full([1], {axis}, 'int32'))"
-        make.add(code, [*x.dims[:axis], static_dim(2), *x.dims[axis + 1 :]])
+        make.add(code, x.replaced(axis, static_dim(2)))
     elif is_fixed(x.dims[axis]) and x.dims[axis][0] % 2 == 0:
         half = _with(x, axis, lambda a: a // 2)
         make.add_all(f"paddle.split({x}, 2, axis={named})", [(half, x.dtype)] * 2)
@@ -67,7 +67,7 @@ def _counts(make: Maker) -> None:
     if kind == 0:
         k = 1 + make.below(min(x.dims[axis]))
         make.is_steady = False
-        dims = [*x.dims[:axis], static_dim(k), *x.dims[axis + 1 :]]
+        dims = x.replaced(axis, static_dim(k))
         make.add(f"paddle.topk({x}, {_number(make, k)}, axis={axis})[0]", dims)
     elif kind == 1:
         times = [make.among(1, 1, 2, 3) for _ in x.dims]
@@ -76,7 +76,7 @@ def _counts(make: Maker) -> None:
     elif kind == 2 and is_fixed(x.dims[axis]):
         times = [make.among(0, 1, 2) for _ in range(x.dims[axis][0])]
         times[0] += 1
-        dims = [*x.dims[:axis], static_dim(sum(times)), *x.dims[axis + 1 :]]
+        dims = x.replaced(axis, static_dim(sum(times)))
         make.add(f"paddle.repeat_interleave({x}, paddle.to_tensor({times}), axis={axis})", dims)
     else:
         twice = _with(x, axis, lambda a: 2 * a)
@@ -145,7 +145,7 @@ def _ranges(make: Maker) -> None:
         code = f"paddle.arange({_number(make, start, 'int64')}, {size}.astype('int64')).astype('float32')"
         make.add(f"{code} * {round(1 / max(dim), 3)}", [derived_dim(lambda a: a - start, dim)])
         return
-    make.add(code, [*x.dims[:axis], left, *x.dims[axis + 1 :]], x.dtype)
+    make.add(code, x.replaced(axis, left), x.dtype)
 
 
 def _strided(dim: Dim, step: int) -> Dim:

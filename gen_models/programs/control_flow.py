@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gen_models.programs.indexing import assign
-from gen_models.programs.maker import ANY, FLOAT, INTEGERS, Counter, Maker, derived_dim, step
+from gen_models.programs.maker import ANY, FLOAT, INTEGERS, Counter, Maker, product_dim, step
 from gen_models.programs.program import Call, Value, is_fixed
 
 MAX_DEPTH = 2
@@ -143,4 +143,4 @@ def _append_rows(make: Maker) -> None:
     if make.chance(0.5):
         make.add(f"{loop}\npaddle.stack({rows})", x.dims)
     elif x.rank == 2:
-        make.add(f"{loop}\npaddle.concat({rows}, axis=0)", [derived_dim(lambda a, b: a * b, *x.dims)])
+        make.add(f"{loop}\npaddle.concat({rows}, axis=0)", [product_dim(*x.dims)])

@@ -89,14 +89,14 @@ def _reduce(make: Maker) -> None:
     keep = make.chance(0.5)
     if len(axes) == x.rank and not keep:
         raise StopIteration
-    dims = [static_dim(1) if axis in axes else dim for axis, dim in enumerate(x.dims) if keep or axis not in axes]
     spelled = [make.spelled(axis, x.rank) for axis in axes]
     named = spelled[0] if len(spelled) == 1 and make.chance(0.5) else spelled
     function = make.among("mean", "mean", "mean", "max", "min", "sum", "logsumexp", "var", "amax")
     count = max(math.prod(x.dims[axis][which] for axis in axes) for which in range(SETS))
     more = ", unbiased=False" if function == "var" else ""
     code = f"paddle.{function}({x}, axis={named}, keepdim={keep}{more})"
-    make.add(f"{code} * {round(1 / count, 4)}" if function in ("sum", "logsumexp") else code, dims)
+    code = f"{code} * {round(1 / count, 4)}" if function in ("sum", "logsumexp") else code
+    make.add(code, x.reduced(axes, keep))
 
 
 @step(2)
@@ -180,6 +180,6 @@ def _median(make: Maker) -> None:
     x = make.take(rank=(2, 3))
     axis = make.axis(x)
     make.is_steady = False
-    kept = [*x.dims[:axis], *x.dims[axis + 1 :]]
+    kept = x.replaced(axis)
     codes = (f"paddle.median({x}, axis={axis})", f"paddle.kthvalue({x}, 1, axis={axis})[0]")
     make.add(make.among(*codes), kept)

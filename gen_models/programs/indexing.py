@@ -141,7 +141,7 @@ def _gather(make: Maker) -> None:
         picked = [make.below(least) for _ in range(1 + make.below(3))]
         index, left = f"paddle.to_tensor({picked})", static_dim(len(picked))
     function = "gather" if x.dtype == "bool" else make.among("gather", "index_select")
-    make.add(f"paddle.{function}({x}, {index}, axis={axis})", [*x.dims[:axis], left, *x.dims[axis + 1 :]], x.dtype)
+    make.add(f"paddle.{function}({x}, {index}, axis={axis})", x.replaced(axis, left), x.dtype)
 
 
 @step(3)
@@ -158,7 +158,7 @@ def _pick(make: Maker) -> None:
     if make.chance(0.5):
         make.add(f"paddle.take_along_axis({x}, paddle.argsort({x}, axis={axis}), {axis})", x.dims)
     else:
-        dims = [*x.dims[:axis], static_dim(1), *x.dims[axis + 1 :]]
+        dims = x.replaced(axis, static_dim(1))
         make.add(f"paddle.take_along_axis({x}, paddle.argmax({x}, axis={axis}, keepdim=True), {axis})", dims)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
-from gen_models.programs.maker import Maker, derived_dim, static_dim, step
+from gen_models.programs.maker import Maker, product_dim, static_dim, step
 
 _UNARY = (
     "tanh_()", "exp_()", "sigmoid_()", "clip_(-0.5, 0.6)", "scale_(0.5, 0.1)", "abs_()", "neg_()", "floor_()",
@@ -49,11 +47,9 @@ def _reshaped(make: Maker) -> None:
     if kind == 0:
         make.add(f"{start}\n{copy}.unsqueeze_({axis})", [*x.dims[:axis], static_dim(1), *x.dims[axis:]])
     elif kind == 1:
-        flat = derived_dim(lambda *sizes: sizes[0] * sizes[1], *x.dims[:2])
-        make.add(f"{start}\n{copy}.flatten_(0, 1)", [flat, *x.dims[2:]])
+        make.add(f"{start}\n{copy}.flatten_(0, 1)", [product_dim(*x.dims[:2]), *x.dims[2:]])
     elif kind == 2:
-        code = f"{start}\n{copy}.reshape_([{make.size(x, 0)}, -1])"
-        make.add(code, [x.dims[0], derived_dim(lambda *sizes: math.prod(sizes), *x.dims[1:])])
+        make.add(f"{start}\n{copy}.reshape_([{make.size(x, 0)}, -1])", [x.dims[0], product_dim(*x.dims[1:])])
     else:
         where = [i for i in range(x.rank) if x.dims[i] == static_dim(1)]
         if not where:

@@ -81,14 +81,13 @@ def _orders(make: Maker) -> None:
         make.add(f"paddle.argsort({y}, axis={axis}, descending={make.chance(0.5)})", x.dims, "int64", most)
     elif make.chance(0.5):
         k = 1 + make.below(min(x.dims[axis]))
-        dims = [*x.dims[:axis], static_dim(k), *x.dims[axis + 1 :]]
+        dims = x.replaced(axis, static_dim(k))
         code = f"paddle.topk({y}, {k}, axis={make.spelled(axis, x.rank)}, largest={make.chance(0.7)})"
         make.add_all(code, [(dims, "float32"), (dims, "int64")], most)
     else:
         keep = make.chance(0.4)
-        dims = [static_dim(1) if i == axis else dim for i, dim in enumerate(x.dims) if keep or i != axis]
         function = make.among("argmax", "argmax", "argmin")
-        make.add(f"paddle.{function}({y}, axis={axis}, keepdim={keep})", dims, "int64", most)
+        make.add(f"paddle.{function}({y}, axis={axis}, keepdim={keep})", x.reduced([axis], keep), "int64", most)
 
 
 @step(7)
@@ -153,7 +152,7 @@ def _reduced(make: Maker) -> None:
     axes = sorted({make.axis(x) for _ in range(make.among(1, 1, 2))})
     keep = make.chance(0.4)
     named = axes[0] if len(axes) == 1 else axes
-    dims = [static_dim(1) if i in axes else dim for i, dim in enumerate(x.dims) if keep or i not in axes]
+    dims = x.reduced(axes, keep)
     count = max(math.prod(x.dims[axis][which] for axis in axes) for which in range(SETS))
     options = f"axis={named}, keepdim={keep}"
     if x.dtype == "bool":
@@ -214,7 +213,7 @@ def _by_index(make: Maker) -> None:
     if function == "take" and axis == 0:
         make.add(f"{x}[{bounded}]", [*index.dims, *x.dims[1:]], x.dtype, make.bounds.get(x.number))
     elif index.rank == 1:
-        dims = [*x.dims[:axis], index.dims[0], *x.dims[axis + 1 :]]
+        dims = x.replaced(axis, index.dims[0])
         named = "gather" if function == "take" else function
         make.add(f"paddle.{named}({x}, {bounded}, axis={axis})", dims, x.dtype, make.bounds.get(x.number))
     else:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from gen_models.programs.maker import Maker, derived_dim, static_dim, step
-from gen_models.programs.program import Value, is_fixed
-
-
-def _channels(make: Maker, rank: tuple[int, int], least: int = 1) -> tuple[Value, int]:
-    x = make.take(lambda one: is_fixed(one.dims[1]) and min(map(min, one.dims[2:])) >= least, rank=rank)
-    return x, x.dims[1][0]
+from gen_models.programs.program import is_fixed
 
 
 @step(2)
 def _norm(make: Maker) -> None:
     """Norms without weights, with channels last, and with the statistics of the batch."""
-    x, channels = _channels(make, (3, 4))
+    x, channels = make.with_channels((3, 4))
     axes = x.rank - 2
     kinds = [
         f"paddle.nn.BatchNorm{axes}D({channels}, epsilon=1e-3, weight_attr=False, bias_attr=False)",
@@ -118,7 +113,7 @@ def _unpool(make: Maker) -> None:
 @step(2)
 def _convolution(make: Maker) -> None:
     """Convolutions with paddings by name or for each side, dilated, and transposed with more at the end."""
-    x, channels = _channels(make, (3, 4))
+    x, channels = make.with_channels((3, 4))
     axes, groups = x.rank - 2, make.among(1, channels)
     filters = channels * make.among(1, 2)
     kernel = [3] * axes

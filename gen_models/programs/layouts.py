@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
-from gen_models.programs.maker import ANY, FLOAT, INTEGERS, Maker, derived_dim, static_dim, step
+from gen_models.programs.maker import ANY, FLOAT, INTEGERS, Maker, derived_dim, product_dim, static_dim, step
 from gen_models.programs.program import Dim, Value, is_fixed
 
 
@@ -27,10 +25,7 @@ def _merge(make: Maker) -> None:
     x = make.take(rank=(2, 5), dtypes=ANY)
     first = make.below(x.rank - 1)
     last = first + 1 if make.chance(0.7) else x.rank - 1
-    merged = x.dims[first]
-    for dim in x.dims[first + 1 : last + 1]:
-        merged = derived_dim(lambda a, b: a * b, merged, dim)
-    dims = [*x.dims[:first], merged, *x.dims[last + 1 :]]
+    dims = [*x.dims[:first], product_dim(*x.dims[first : last + 1]), *x.dims[last + 1 :]]
     if make.chance(0.3):
         make.add(f"paddle.flatten({x}, {first}, {make.spelled(last, x.rank)})", dims, x.dtype)
         return
@@ -45,14 +40,14 @@ def _split_axis(make: Maker) -> None:
     )
     axis = make.among(*(i for i, dim in enumerate(x.dims) if is_fixed(dim) and dim[0] in (4, 6, 8, 12, 16)))
     two = make.among([2, x.dims[axis][0] // 2], [x.dims[axis][0] // 2, 2])
-    dims = [*x.dims[:axis], *map(static_dim, two), *x.dims[axis + 1 :]]
+    dims = x.replaced(axis, *map(static_dim, two))
     _reshape(make, x, [*range(axis), *map(str, two), *range(axis + 1, x.rank)], dims)
 
 
 @step(1)
 def _rank_one(make: Maker) -> None:
     x = make.take(rank=(2, 4), dtypes=ANY)
-    make.add(f"paddle.reshape({x}, [-1])", [derived_dim(lambda *shape: math.prod(shape), *x.dims)], x.dtype)
+    make.add(f"paddle.reshape({x}, [-1])", [product_dim(*x.dims)], x.dtype)
 
 
 def _reshape(make: Maker, x: Value, parts: list[int | str], dims: list[Dim]) -> None:
@@ -82,7 +77,7 @@ def _unsqueeze(make: Maker) -> None:
 def _squeeze(make: Maker) -> None:
     x = make.take(lambda one: static_dim(1) in one.dims, (2, 5), dtypes=ANY)
     axis = x.dims.index(static_dim(1))
-    make.add(f"paddle.squeeze({x}, {make.spelled(axis, x.rank)})", [*x.dims[:axis], *x.dims[axis + 1 :]], x.dtype)
+    make.add(f"paddle.squeeze({x}, {make.spelled(axis, x.rank)})", x.replaced(axis), x.dtype)
 
 
 @step(4)
@@ -132,7 +127,7 @@ def _concat(make: Maker) -> None:
     for part in parts[1:]:
         dim = derived_dim(lambda a, b: a + b, dim, part.dims[axis])
     text = ", ".join(map(str, parts))
-    dims = [*x.dims[:axis], dim, *x.dims[axis + 1 :]]
+    dims = x.replaced(axis, dim)
     make.add(f"paddle.concat([{text}], axis={make.spelled(axis, x.rank)})", dims, x.dtype)
 
 
@@ -154,7 +149,7 @@ def _split(make: Maker) -> None:
     how = 2 if parts[0] == parts[1] and make.chance(0.7) else [parts[0], -1] if make.chance(0.3) else parts
     make.add_all(
         f"paddle.split({x}, {how}, axis={make.spelled(axis, x.rank)})",
-        [([*x.dims[:axis], static_dim(part), *x.dims[axis + 1 :]], x.dtype) for part in parts],
+        [(x.replaced(axis, static_dim(part)), x.dtype) for part in parts],
     )
 
 
@@ -162,7 +157,7 @@ def _split(make: Maker) -> None:
 def _unbind(make: Maker) -> None:
     x = make.take(lambda one: any(is_fixed(dim) and dim[0] in (2, 3) for dim in one.dims), (2, 4), dtypes=ANY)
     axis = make.among(*(i for i, dim in enumerate(x.dims) if is_fixed(dim) and dim[0] in (2, 3)))
-    rest = [*x.dims[:axis], *x.dims[axis + 1 :]]
+    rest = x.replaced(axis)
     make.add_all(f"paddle.unbind({x}, {axis})", [(rest, x.dtype)] * x.dims[axis][0])
 
 

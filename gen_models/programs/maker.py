@@ -48,6 +48,11 @@ def derived_dim(function: Callable[..., int], *dims: Dim) -> Dim:
     return tuple(function(*each) for each in zip(*dims, strict=True))
 
 
+def product_dim(*dims: Dim) -> Dim:
+    """Axes that become one."""
+    return derived_dim(lambda *sizes: math.prod(sizes), *dims)
+
+
 @dataclass(frozen=True)
 class Counter:
     """The induction variable of a loop over an axis of these sizes."""
@@ -180,6 +185,11 @@ class Maker(Chance):
         if picked.dtype in FLOAT and not is_plain and all(map(is_fixed, picked.dims)) and self.chance(self.learned):
             return self.parameter(*picked.shape(0))
         return picked
+
+    def with_channels(self, rank: tuple[int, int] = (4, 4), least: int = 1) -> tuple[Value, int]:
+        """A value with channels first, and their number; other axes are not smaller than `least`."""
+        x = self.take(lambda one: is_fixed(one.dims[1]) and min(map(min, one.dims[2:])) >= least, rank)
+        return x, x.dims[1][0]
 
     def parameter(self, *shape: int) -> Value:
         """A parameter as data, which others may have taken before."""

@@ -22,8 +22,7 @@ def _square(make: Maker) -> None:
         (f"paddle.linalg.triangular_solve(paddle.tril({gram}), {gram}, upper=False)", gram.dims),
         (f"paddle.linalg.pinv({gram})", gram.dims),
     ]  # fmt: skip
-    code, dims = make.among(*codes)
-    make.add(code, dims)
+    make.add(*make.among(*codes))
 
 
 @step(3)
@@ -33,17 +32,18 @@ def _norm(make: Maker) -> None:
     axis = make.axis(x)
     keep = make.chance(0.5)
     p = make.among("1", "2", "3", "float('inf')", "-float('inf')", "1.5")
-    kept = [static_dim(1) if i == axis else dim for i, dim in enumerate(x.dims) if keep or i != axis]
     scale = round(1 / max(x.dims[axis]), 3)
     codes = [
-        (f"paddle.linalg.norm({x} + 0.05, p={p}, axis={make.spelled(axis, x.rank)}, keepdim={keep}) * {scale}", kept)
+        (
+            f"paddle.linalg.norm({x} + 0.05, p={p}, axis={make.spelled(axis, x.rank)}, keepdim={keep}) * {scale}",
+            x.reduced([axis], keep),
+        )
     ]
     if x.rank > 1:
         ends = [*x.dims[:-2], *([static_dim(1)] * 2 if keep else [])]
         order = make.among("'fro'", "1", "float('inf')")
         codes.append((f"paddle.linalg.norm({x}, p={order}, axis=[-2, -1], keepdim={keep}) * 0.1", ends))
-    code, dims = make.among(*codes)
-    make.add(code, dims)
+    make.add(*make.among(*codes))
 
 
 @step(3)
@@ -53,7 +53,6 @@ def _statistics(make: Maker) -> None:
     axis = make.axis(x)
     keep = make.chance(0.5)
     named = make.spelled(axis, x.rank)
-    dims = [static_dim(1) if i == axis else dim for i, dim in enumerate(x.dims) if keep or i != axis]
     args = f"{x}, axis={named}, keepdim={keep}"
     codes = [
         f"paddle.nanmean({args})", f"paddle.quantile({x}, 0.3, axis={named}, keepdim={keep})", f"paddle.prod({args})",
@@ -63,7 +62,7 @@ def _statistics(make: Maker) -> None:
     ]  # fmt: skip
     if min(x.dims[axis]) > 1:
         codes.append(f"paddle.std({x} * 3.0, axis={named}, keepdim={keep})")
-    make.add(make.among(*codes), dims)
+    make.add(make.among(*codes), x.reduced([axis], keep))
 
 
 @step(2)
@@ -83,8 +82,7 @@ def _einsum(make: Maker) -> None:
         (f"paddle.einsum('abc,c->ab', {x}, {y}[0, 0]) * {scale}", [a, b]),
         (f"paddle.einsum('abc,adc,ab->ad', {x}, {y}, {x}[:, :, 0]) * {both}", [a, y.dims[1]]),
     )
-    code, dims = make.among(*codes)
-    make.add(code, dims)
+    make.add(*make.among(*codes))
 
 
 @step(2)
@@ -102,8 +100,7 @@ def _segments(make: Maker) -> None:
         (f"paddle.scatter_nd_add(paddle.zeros_like({x}), {end}.unsqueeze(-1), {x}[{start}])", x.dims),
         (f"paddle.geometric.send_uv({x}, {x}, {start}, {end}, 'mul')", [static_dim(count), *x.dims[1:]]),
     )  # fmt: skip
-    code, dims = make.among(*codes)
-    make.add(code, dims)
+    make.add(*make.among(*codes))
 
 
 @step(2)
@@ -147,5 +144,4 @@ def _joined(make: Maker) -> None:
         (f"paddle.atleast_3d({x})[..., 0]" if x.rank == 2 else f"{x}[..., None, :].squeeze(-2)", x.dims),
         (f"paddle.diff({x}, axis=0, prepend={x}[:1])", x.dims),
     ]
-    code, dims = make.among(*codes)
-    make.add(code, dims)
+    make.add(*make.among(*codes))

@@ -13,7 +13,7 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +52,15 @@ class Value:
     @property
     def rank(self) -> int:
         return len(self.dims)
+
+    def replaced(self, axis: int, *dims: Dim) -> list[Dim]:
+        """The dimensions with others, or none, in place of one."""
+        return [*self.dims[:axis], *dims, *self.dims[axis + 1 :]]
+
+    def reduced(self, axes: Collection[int], keep: bool) -> list[Dim]:
+        """The dimensions that are left of some of them: 1, or none."""
+        kept = [axis for axis in range(self.rank) if keep or axis not in axes]
+        return [(1,) * SETS if axis in axes else self.dims[axis] for axis in kept]
 
     def shape(self, which: int) -> tuple[int, ...]:
         """The shape in one set of inputs."""

@@ -16,7 +16,7 @@ def _tensor_index(make: Maker) -> None:
     x = make.take(rank=(2, 4), dtypes=ANY)
     axis = make.below(2)
     index = make.among(f"{x}.shape[{axis}] // 2", f"paddle.shape({x})[{axis}] - 1", f"paddle.shape({x})[{axis}] // 3")
-    make.add(f"{x}[{':, ' * axis}{index}]", [*x.dims[:axis], *x.dims[axis + 1 :]], x.dtype)
+    make.add(f"{x}[{':, ' * axis}{index}]", x.replaced(axis), x.dtype)
 
 
 @step(2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gen_models.programs.maker import Maker, derived_dim, static_dim, step
+from gen_models.programs.maker import Maker, derived_dim, product_dim, static_dim, step
 from gen_models.programs.program import Dim, Value, is_fixed
 
 
@@ -93,9 +93,9 @@ def _with_cache(make: Maker, values: list[Value], order: str) -> list[Value]:
     axis = order.index("n")
     joined = []
     for item in pair:
-        dims = [*item.dims[:axis], past, *item.dims[axis + 1 :]]
+        dims = item.replaced(axis, past)
         total = derived_dim(lambda a, b: a + b, past, item.dims[axis])
-        whole = [*item.dims[:axis], total, *item.dims[axis + 1 :]]
+        whole = item.replaced(axis, total)
         joined.append(make.add(f"paddle.concat([{make.input(dims)}, {item}], axis={axis})", whole))
     return [q, *joined]
 
@@ -129,7 +129,7 @@ def _turned(make: Maker, x: Value) -> Value:
 
 
 def _batched(dims: list[Dim]) -> list[Dim]:
-    return [derived_dim(lambda a, b: a * b, *dims[:2]), *dims[2:]]
+    return [product_dim(*dims[:2]), *dims[2:]]
 
 
 def _flat(make: Maker, x: Value) -> Value:
@@ -198,7 +198,7 @@ def _joined(make: Maker, x: Value, order: str) -> Value:
     if order == "bhnd":
         x = _turned(make, x)
     b, n, h, d = x.dims
-    width = derived_dim(lambda a, b: a * b, h, d)
+    width = product_dim(h, d)
     if make.chance(0.3):
         return make.add(f"paddle.flatten({x}, 2)", [b, n, width])
     last = str(width[0]) if is_fixed(width) else "-1"

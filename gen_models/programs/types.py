@@ -78,7 +78,7 @@ def _spectrum(make: Maker) -> None:
     x = make.take(rank=(1, 3), is_plain=True)
     axis = make.axis(x)
     half = derived_dim(lambda a: a // 2 + 1, x.dims[axis])
-    dims = [*x.dims[:axis], half, *x.dims[axis + 1 :]]
+    dims = x.replaced(axis, half)
     code = f"paddle.fft.rfft({x}, axis={axis}, norm='{make.among('ortho', 'forward')}')"
     if is_fixed(x.dims[axis]) and x.dims[axis][0] > 1 and make.chance(0.4):
         back = f"paddle.fft.irfft({code} * 0.5, n={x.dims[axis][0]}, axis={axis}, norm='ortho')"

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from gen_models.programs.maker import Maker, derived_dim, static_dim, step
-from gen_models.programs.program import Value, is_fixed
-
-
-def _image(make: Maker, least: int = 1) -> tuple[Value, int]:
-    """An image with channels first, and their number."""
-    x = make.take(lambda one: is_fixed(one.dims[1]) and min(map(min, one.dims[2:])) >= least, rank=(4, 4))
-    return x, x.dims[1][0]
+from gen_models.programs.maker import Maker, derived_dim, product_dim, static_dim, step
+from gen_models.programs.program import is_fixed
 
 
 @step(2)
@@ -28,22 +22,16 @@ def _resize(make: Maker) -> None:
         scale = make.among(2, 1.5)
         size = f"scale_factor={[scale] * len(spatial)}"
         out = [derived_dim(lambda a: int(a * scale), dim) for dim in spatial]
-    if mode == "nearest":
-        corners = ""
-    else:
-        corners = make.among("", ", align_corners=True", ", align_mode=1")
+    corners = "" if mode == "nearest" else make.among("", ", align_corners=True", ", align_mode=1")
     layout = {3: "NCW", 4: "NCHW", 5: "NCDHW"}[x.rank]
     make.add(f"F.interpolate({x}, {size}, mode='{mode}'{corners}, data_format='{layout}')", [*x.dims[:2], *out])
 
 
 @step(2)
 def _grid_sample(make: Maker) -> None:
-    x, _ = _image(make, 2)
-    mode, pad, corners = (
-        make.among("bilinear", "nearest"),
-        make.among("zeros", "border", "reflection"),
-        make.chance(0.5),
-    )
+    x, _ = make.with_channels(least=2)
+    mode, pad = make.among("bilinear", "nearest"), make.among("zeros", "border", "reflection")
+    corners = make.chance(0.5)
     make.is_steady = False
     height, width = make.among(2, 3, 4), make.among(2, 5)  # one step has no corners to align
     theta = f"paddle.expand(paddle.to_tensor([[[0.83, 0.13, 0.07], [-0.11, 0.91, 0.03]]]), [{make.size(x, 0)}, 2, 3])"
@@ -55,7 +43,7 @@ def _grid_sample(make: Maker) -> None:
 @step(2)
 def _roi_align(make: Maker) -> None:
     """Regions of the first image, that a parameter or the data give."""
-    x, channels = _image(make, 2)
+    x, channels = make.with_channels(least=2)
     count = make.among(1, 2, 3)
     boxes = f"F.sigmoid({make.weight(count, 4)}) * paddle.to_tensor([1.0, 1.0, 2.0, 3.0])"
     boxes = f"paddle.concat([({boxes})[:, :2], ({boxes})[:, :2] + ({boxes})[:, 2:]], axis=1)"
@@ -68,8 +56,8 @@ def _roi_align(make: Maker) -> None:
 @step(1)
 def _priors(make: Maker) -> None:
     """Anchors of each place, as SSD has them; and boxes shifted from them."""
-    x, _ = _image(make)
-    image, _ = _image(make)
+    x, _ = make.with_channels()
+    image, _ = make.with_channels()
     code = f"paddle.vision.ops.prior_box({x}, {image}, min_sizes=[2.0], aspect_ratios=[1.0, 2.0], clip=True)[0]"
     dims = [*x.dims[2:], static_dim(2), static_dim(4)]
     boxes = make.add(code, dims)
@@ -83,28 +71,22 @@ def _priors(make: Maker) -> None:
 
 @step(1)
 def _yolo(make: Maker) -> None:
-    x, _ = _image(make)
+    x, _ = make.with_channels()
     classes, anchors = make.among(1, 2), [3, 4, 5, 2]
     heads = make.weight(2 * (5 + classes), x.dims[1][0], 1, 1, fan_in=x.dims[1][0])
     size = f"paddle.expand(paddle.to_tensor([[32, 48]], dtype='int32'), [{make.size(x, 0)}, 2])"
     code = f"paddle.vision.ops.yolo_box(F.conv2d({x}, {heads}), {size}, {anchors}, {classes}, 0.0, 8)"
     count = derived_dim(lambda a, b: 2 * a * b, *x.dims[2:])
-    boxes, _ = make.add_all(
-        code,
-        [
-            ([x.dims[0], count, static_dim(4)], "float32"),
-            ([x.dims[0], count, static_dim(classes)], "float32"),
-        ],
-    )
+    boxes, _ = make.add_all(code, [([x.dims[0], count, static_dim(last)], "float32") for last in (4, classes)])
     make.add(f"{boxes} * 0.02", boxes.dims)
 
 
 @step(2)
 def _patches(make: Maker) -> None:
-    x, channels = _image(make, 2)
+    x, channels = make.with_channels(least=2)
     kernel, stride = 2, make.among(1, 2)
     height, width = (derived_dim(lambda a: (a - kernel) // stride + 1, dim) for dim in x.dims[2:])
-    count = derived_dim(lambda a, b: a * b, height, width)
+    count = product_dim(height, width)
     patches = make.add(f"F.unfold({x}, {kernel}, {stride})", [x.dims[0], static_dim(4 * channels), count])
     if all(map(is_fixed, x.dims[2:])) and make.chance(0.4):
         make.add(f"F.fold({patches}, {[dim[0] for dim in x.dims[2:]]}, {kernel}, {stride})", x.dims)
@@ -157,7 +139,7 @@ def _volume(make: Maker) -> None:
 
 @step(1)
 def _deformed(make: Maker) -> None:
-    x, channels = _image(make)
+    x, channels = make.with_channels()
     filters = make.among(2, 4)
     weight = make.weight(filters, channels, 3, 3, fan_in=9 * channels)
     moved = make.weight(18, channels, 3, 3, fan_in=9 * channels)
