@@ -58,11 +58,10 @@ OPS = [
     Op(
         "tile",
         function("tile"),
-        case(x=tensor([2, 3]), repeat_times=[2, 1]),
-        case(x=tensor([2, 3]), repeat_times=[2]),
-        case(x=tensor([2, 3]), repeat_times=[2, 1, 3]),
-        case(x=tensor([2, 3]), repeat_times=[1, 1]),
-        case(x=tensor([2, 3]), repeat_times=[1, 1, 1]),
+        *(
+            case(x=tensor([2, 3]), repeat_times=repeat_times)
+            for repeat_times in ([2, 1], [2], [2, 1, 3], [1, 1], [1, 1, 1])
+        ),
         case(x=tensor([2, 2, 2, 1]), repeat_times=[1, 2, 2, 2, 2]),
         case(x=tensor([2, 1, 2, 3], dims=[-1, 1, -1, 3]), repeat_times=[2, 3, 2, 1]),
         case(x=tensor([3, 1, 1, 2, 2], dims=[-1, 1, 1, 2, 2]), repeat_times=[3, 2, 2, 1, 1]),

@@ -60,9 +60,7 @@ def _layer_norm(x, scale=None, bias=None, *, shape, affine=(True, True), epsilon
 
 LAYER = [
     case(x=tensor([2, 3, 8], dims=[-1, -1, 8]), shape=[8], epsilon=1e-3),
-    case(x=tensor([2, 3, 8]), shape=[8], affine=(False, False)),
-    case(x=tensor([2, 3, 8]), shape=[8], affine=(True, False)),
-    case(x=tensor([2, 3, 8]), shape=[8], affine=(False, True)),
+    *(case(x=tensor([2, 3, 8]), shape=[8], affine=affine) for affine in ((False, False), (True, False), (False, True))),
     case(x=tensor([2, 3, 8]), shape=[3, 8]),
     case(x=tensor([2, 3, 4, 5], dims=[-1, 3, 4, 5]), shape=[3, 4, 5]),
     case(x=tensor([2, 3, 4, 5]), shape=[4, 5], affine=(False, True)),
@@ -112,9 +110,7 @@ INSTANCE = [
     case(x=tensor([2, 3, 4, 5]), channels=3),
     case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, -1]), channels=3, epsilon=1e-2),
     case(x=tensor([2, 3, 4, 5]), channels=3, affine=False),
-    case(x=tensor([2, 3, 9]), channels=3),
-    case(x=tensor([2, 3]), channels=3),
-    case(x=tensor([2, 3, 4, 3, 2]), channels=3),
+    *(case(x=x, channels=3) for x in (tensor([2, 3, 9]), tensor([2, 3]), tensor([2, 3, 4, 3, 2]))),
     case(x=tensor([2, 3, 4, 3, 2]), channels=3, affine=False),
     case(x=tensor([2, 3], dims=[-1, 3]), channels=3),
 ]

@@ -10,9 +10,7 @@ OPS = [
     Op(
         "transpose2",
         function("transpose"),
-        case(x=tensor([2, 3]), perm=[1, 0]),
-        case(x=tensor([1, 7]), perm=[1, 0]),
-        case(x=tensor([7, 1]), perm=[1, 0]),
+        *(case(x=x, perm=[1, 0]) for x in (tensor([2, 3]), tensor([1, 7]), tensor([7, 1]))),
         case(x=tensor([2, 3, 4, 5]), perm=[0, 2, 1, 3]),
         case(x=tensor([2, 3, 4, 5]), perm=[0, -1, -3, -2]),
         case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), perm=[2, 0, 1]),

@@ -218,9 +218,7 @@ def _nansum(x: Any, *, axis: Any, keepdim: bool = False, dtype: Any = None) -> A
 
 
 REDUCE_AS = [
-    case(x=tensor([2, 3, 4]), target=tensor([3, 4])),
-    case(x=tensor([2, 3, 4]), target=tensor([1, 4])),
-    case(x=tensor([2, 3, 4]), target=tensor([2, 1, 1])),
+    *(case(x=tensor([2, 3, 4]), target=target) for target in (tensor([3, 4]), tensor([1, 4]), tensor([2, 1, 1]))),
     case(x=tensor([3, 4]), target=tensor([3, 4])),
     case(x=tensor([3, 4]), target=tensor([])),
     case(x=tensor([2, 3, 4], dims=[-1, 3, -1]), target=tensor([3, 1], dims=[3, -1])),
