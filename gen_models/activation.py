@@ -72,10 +72,10 @@ _LARGE = tensor([5], values=[-100.0, -20.0, 19.0, 21.0, 90.0])
 _TAILS = [-100.0, -60.0, -40.0, -25.0, -18.0, -16.0, -14.0, -12.0, -10.0, -8.0]
 
 
-def _without_attributes(op_type: str, path: str) -> Callable[..., Any]:
+def _without_attributes(op_type, path):
     """Paddle's function takes no attributes; those of a legacy operator are in the program."""
 
-    def build(x: Any, **attributes: Any) -> Any:
+    def build(x, **attributes):
         return (legacy_builder(op_type) if attributes else function(path))(x, **attributes)
 
     return build

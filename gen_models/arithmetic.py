@@ -11,7 +11,7 @@ from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 NEW = pir("Paddle 2.6 has no kernel for it, or none that takes this")
 
 
-def _scale(x: Any, scale: Any = 1.0, *, bias: float = 0.0, bias_after_scale: bool = True) -> Any:
+def _scale(x, scale=1.0, *, bias=0.0, bias_after_scale=True):
     # Paddle 3.3.1 drops an operator scale that is the last of a program when it saves.
     return paddle.reshape(paddle.scale(x, scale, bias, bias_after_scale), paddle.shape(x))
 

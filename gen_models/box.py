@@ -106,7 +106,7 @@ BOX_CLIP = [
 ]
 
 
-def _assign(rois: int, classes: int, dims: bool = False, **score: Any) -> dict[str, Any]:
+def _assign(rois, classes, dims=False, **score):
     return {
         "prior_box": boxes(rois, size=20, dims=[-1, 4] if dims else None),
         "variance": tensor([4], values=[0.1, 0.2, 0.3, 0.4]),

@@ -1,9 +1,6 @@
 """Types, and operators that hand their input on."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from gen_models.harness.building import function, legacy_builder, legacy_op
 from gen_models.harness.marks import LEGACY, pir
@@ -13,11 +10,11 @@ COMPLEX = pir("Paddle 2.6 does not cast complex numbers")
 PIR = pir("only PIR programs have it")
 
 
-def _cast(x: Any = None, *, dtype: str, value: Any = None) -> Any:
+def _cast(x=None, *, dtype, value=None):
     return paddle.cast(x if value is None else paddle.full([2], value, "int64"), dtype)
 
 
-def _depend(x: Any, dep: Any) -> Any:
+def _depend(x, dep):
     # It orders x behind dep, and its result has to be x itself.
     y, dep = paddle.abs(x), paddle.abs(dep)
     block = paddle.static.default_main_program().current_block()
@@ -25,13 +22,13 @@ def _depend(x: Any, dep: Any) -> Any:
     return paddle.exp(y) + paddle.sum(dep)
 
 
-def _assign_out(x: Any) -> Any:
+def _assign_out(x):
     out = paddle.zeros_like(x)
     paddle.assign(x, out)
     return paddle.abs(out)
 
 
-def _seed(x: Any = None, *, seed: int) -> Any:
+def _seed(x=None, *, seed):
     drawn = legacy_op("seed", {}, {"Out": "int32"}, {"seed": seed, "force_cpu": True})
     if x is None:
         return drawn
@@ -42,12 +39,12 @@ def _seed(x: Any = None, *, seed: int) -> Any:
 _MODES = ("upscale_in_train", "downgrade_in_infer")
 
 
-def _dropout_nd(x: Any, *, p: float, mode: str) -> Any:
+def _dropout_nd(x, *, p, mode):
     attributes = {"is_test": True, "dropout_prob": p, "dropout_implementation": mode, "axis": [0]}
     return legacy_op("dropout_nd", {"X": x}, {"Out": x.dtype, "Mask": "uint8"}, attributes)[0]
 
 
-def _assert(x: Any) -> Any:
+def _assert(x):
     paddle.static.nn.control_flow.Assert(paddle.all(x > -100.0), [x])
     return paddle.abs(x)
 

@@ -1,18 +1,14 @@
 """Comparisons."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
-from collections.abc import Callable
-from typing import Any
 
 from gen_models.harness.building import function
 from gen_models.harness.marks import COMPLEX_HERE, pir
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
 
-def _integers(shape: list[int], dtype: str, **more: Any) -> Any:
+def _integers(shape, dtype, **more):
     return tensor(shape, dtype, -3, 3, **more)
 
 
@@ -53,8 +49,8 @@ _ORDER = [
 ]
 
 
-def _close(name: str) -> Callable[..., Any]:
-    def build(x: Any, y: Any, *, relative: float = 1e-5, absolute: float = 1e-8, equal_nan: bool = False) -> Any:
+def _close(name):
+    def build(x, y, *, relative=1e-5, absolute=1e-8, equal_nan=False):
         return getattr(paddle, name)(x, y, rtol=relative, atol=absolute, equal_nan=equal_nan)
 
     return build

@@ -1,7 +1,5 @@
 """Complex numbers."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import function
 from gen_models.harness.spec import Op, case, paddle, tensor
 

@@ -1,7 +1,5 @@
 """Convolution: layouts, paddings of every kind, groups, dilations; filters as weights and as inputs."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import weight
 from gen_models.harness.marks import F64
 from gen_models.harness.spec import Op, case, paddle, tensor

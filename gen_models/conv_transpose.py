@@ -1,7 +1,5 @@
 """Transposed convolution: output paddings and sizes, layouts, groups."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import weight
 from gen_models.harness.marks import FIXED_FILTER, NOT_FED
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor

@@ -1,7 +1,5 @@
 """Programs for converters/counting.py."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gen_models.harness.building import function, legacy_op

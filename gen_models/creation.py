@@ -1,7 +1,5 @@
 """Programs for converters/creation.py."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from gen_models.harness.building import as_lod, function, is_pir, legacy_op

@@ -1,17 +1,13 @@
 """Running sums, products, extremes."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
-from typing import Any
 
 from gen_models.harness.building import function, operator
 from gen_models.harness.marks import COMPLEX_HERE, DIGITS, F64, pir
 from gen_models.harness.spec import Op, case, int32s, tensor
 
 
-def _scan(name: str) -> Callable[..., Any]:
+def _scan(name):
     return operator(name, {"x": "X"}, axis=-1, flatten=False, exclusive=False, reverse=False)
 
 

@@ -1,15 +1,11 @@
 """Decoding of sequences of labels."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import as_lod, function, legacy_op
 from gen_models.harness.marks import NO_FUNCTION
 from gen_models.harness.spec import Op, case, int64s, tensor
 
 
-def _tagged(sequences: int, steps: int, tags: int, *lengths: int, dims: Any = None) -> dict[str, Any]:
+def _tagged(sequences, steps, tags, *lengths, dims=None):
     return {
         "potentials": tensor([sequences, steps, tags], dims=dims and [*dims, tags]),
         "transition_params": tensor([tags, tags]),
@@ -57,7 +53,7 @@ CRF = [
 ]
 
 
-def _tree(*shape: int, dtype: str = "int64", dims: Any = None) -> dict[str, Any]:
+def _tree(*shape, dtype="int64", dims=None):
     return {
         "ids": tensor(shape, dtype, low=0, high=50, dims=dims),
         "parents": tensor(shape, dtype, low=0, high=shape[2], dims=dims),

@@ -1,22 +1,18 @@
 """Factors of matrices: QR and LU."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import function
 from gen_models.harness.marks import NOT_EMPTY
 from gen_models.harness.spec import Op, case, paddle, tensor
 from gen_models.matrix import LOOSE, LOOSE_NEW, PLANE, regular, regular_complex
 
 
-def _lu_unpack(x: Any, *, data: bool = True, pivots: bool = True) -> Any:
+def _lu_unpack(x, *, data=True, pivots=True):
     factors, swaps = paddle.linalg.lu(x)
     permutation, lower, upper = paddle.linalg.lu_unpack(factors, swaps, data, pivots)
     return [*([permutation] if pivots else []), *([lower, upper] if data else [])]
 
 
-def _lu_solve(b: Any, x: Any, *, trans: str = "N") -> Any:
+def _lu_solve(b, x, *, trans="N"):
     factors, swaps = paddle.linalg.lu(x)
     return paddle._C_ops.lu_solve(b, factors, swaps, trans)  # paddle.linalg.lu_solve makes a T of C
 

@@ -1,7 +1,5 @@
 """Programs for converters/diagonal.py."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import function, operator
 from gen_models.harness.marks import COMPLEX_HERE, legacy
 from gen_models.harness.spec import Op, case, paddle, tensor

@@ -1,7 +1,5 @@
 """The edit distance of sequences of labels."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import any_op, as_lod
 from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Op, case, int64s, tensor

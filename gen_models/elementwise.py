@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from gen_models.harness.building import function, legacy_op, operator
@@ -13,10 +12,10 @@ from gen_models.harness.spec import Case, Op, TensorSpec, case, int32s, int64s, 
 NEW_COMPLEX = pir("complex powers are new in Paddle 3")
 
 
-def binary(name: str, function: str) -> Callable[..., Any]:
+def binary(name, function):
     """A builder that calls `paddle.<function>`, or writes the legacy operator with its attribute `axis`."""
 
-    def build(x: Any, y: Any, *, axis: int | None = None) -> Any:
+    def build(x, y, *, axis=None):
         if axis is not None:
             return legacy_op(name, {"X": x, "Y": y}, {"Out": x.dtype}, {"axis": axis})
         return getattr(paddle, function)(x, y)

@@ -103,7 +103,7 @@ OVERLAP_ADD = [
 
 
 # Paddle itself fails on an stft with onesided=False.
-_OPTIONS: dict[str, Any] = {"n_fft": 0, "hop_length": 0, "normalized": False, "onesided": True}
+_OPTIONS = {"n_fft": 0, "hop_length": 0, "normalized": False, "onesided": True}
 _STFT = operator("stft", {"x": "X", "window": "Window"}, {"Out": "complex64"}, **_OPTIONS)
 _WINDOW = tensor([8])
 

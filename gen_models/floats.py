@@ -8,7 +8,7 @@ from gen_models.harness.building import function
 from gen_models.harness.marks import NEW
 from gen_models.harness.spec import Op, case, tensor
 
-_EXACT: dict[str, Any] = {"atol": 0.0, "rtol": 0.0, "why": "the next number is one unit away"}
+_EXACT = {"atol": 0.0, "rtol": 0.0, "why": "the next number is one unit away"}
 
 _SPECIAL = [-0.0, 1.0, 1.0, -1.0, "inf", "inf", "-inf", 1.0, "nan", 2.0, 8388608.0, 1e-30, 3.4028235e38]
 _TOWARDS = [0.0, 2.0, 0.0, 1.0, 0.0, "inf", "inf", "inf", 1.0, "nan", 0.0, 1.0, "inf"]

@@ -1,9 +1,6 @@
 """Fused layers that Paddle runs on a CPU."""
 
-from __future__ import annotations
-
 import itertools
-from typing import Any
 
 from gen_models.harness.building import function, is_pir, legacy_op, operator
 from gen_models.harness.spec import Op, case, paddle, tensor
@@ -45,7 +42,7 @@ def _repeated(x, w, bias):
     return legacy_op("fusion_repeated_fc_relu", {"X": x, "W": w, "Bias": bias}, outputs, {})[-1]
 
 
-def _layers(rows: int, *widths: int, dims: Any = None) -> dict[str, Any]:
+def _layers(rows, *widths, dims=None):
     return {
         "x": tensor([rows, widths[0]], dims=dims),
         "w": [tensor([a, b]) for a, b in itertools.pairwise(widths)],

@@ -1,7 +1,5 @@
 """Fused element-wise operators."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import legacy_op
 from gen_models.harness.marks import NO_FUNCTION
 from gen_models.harness.spec import Op, case, tensor

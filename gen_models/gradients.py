@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from types import ModuleType
 from typing import Any
 
 from gen_models import activation, matmul, reduction, shape as reshaping
@@ -20,7 +19,7 @@ from gen_models.harness.spec import Case, Op, case, paddle, tensor
 def gradient(name: str, forward: Callable[..., Any], *cases: Case, order: int = 1, **marks: Any) -> Op:
     """The operator that Paddle appends as it differentiates a function of tensors, by all that are floating point."""
 
-    def build(**arguments: Any) -> Any:
+    def build(**arguments):
         return differentiate(forward, arguments, order)
 
     build.__module__ = forward.__module__ if forward.__module__.startswith(__name__) else __name__
@@ -44,7 +43,7 @@ def differentiate(forward: Callable[..., Any], arguments: dict[str, Any], order:
     return targets
 
 
-def _built(module: ModuleType, name: str) -> Callable[..., Any]:
+def _built(module, name):
     """What builds the cases of an operator in another module."""
     operator: Op = next(op for op in module.OPS if op.name == name)
     return operator.build
@@ -167,7 +166,7 @@ def _pair(low: float = -2, high: float = 2) -> list[Case]:
     return [case(x=x, y=y), case(x=row, y=column)]
 
 
-def _on_axis(x: Any, y: Any, *, name: str) -> Any:
+def _on_axis(x, y, *, name):
     return legacy_op(f"elementwise_{name}", {"X": x, "Y": y}, {"Out": x.dtype}, {"axis": 1})
 
 
@@ -178,7 +177,7 @@ def _binary(
     return gradient(name, forward, *_pair(low, high), *(more or []), order=order, **marks)
 
 
-def _xy(path: str, **attributes: Any) -> Callable[..., Any]:
+def _xy(path, **attributes):
     return lambda x, y, axis=None: function(path)(x, y, **attributes) if axis is None else _on_axis(x, y, name=axis)
 
 

@@ -23,7 +23,7 @@ _REPEATS: list[dict[str, Any]] = [
 _ADDED = pir("along other axes than 0, Paddle 2.6 does not add all of them up")
 
 
-def _prelu(x: Any, weight: Any, *, mode: str | None = None) -> Any:
+def _prelu(x, weight, *, mode=None):
     if mode is None:
         return paddle.nn.functional.prelu(x, weight)
     if is_pir():
@@ -112,7 +112,7 @@ _SOURCE, _TARGET = int64s(0, 1, 2, 0, 3), int64s(1, 2, 1, 0, 1)
 _EDGES = {"source": _SOURCE, "target": _TARGET}
 
 
-def _segment(x: Any, ids: Any, *, kind: str) -> Any:
+def _segment(x, ids, *, kind):
     return getattr(paddle.geometric, f"segment_{kind}")(x, ids)
 
 
@@ -196,23 +196,23 @@ LOSSES = [
 ]
 
 
-def _layer_norm(x: Any, weight: Any = None, bias: Any = None) -> Any:
+def _layer_norm(x, weight=None, bias=None):
     return paddle.nn.functional.layer_norm(x, [3, 4], weight, bias)
 
 
-def _batch_norm(x: Any, mean: Any, variance: Any, weight: Any, bias: Any) -> Any:
+def _batch_norm(x, mean, variance, weight, bias):
     mean.stop_gradient = variance.stop_gradient = True
     return paddle.nn.functional.batch_norm(x, mean, variance, weight, bias)
 
 
-def _group_norm(x: Any, weight: Any, bias: Any) -> Any:
+def _group_norm(x, weight, bias):
     named = {"X": x, "Scale": weight, "Bias": bias}
     outputs = {"Y": x.dtype, "Mean": x.dtype, "Variance": x.dtype}
     made = any_op("group_norm", named, outputs, {"epsilon": 1e-5, "groups": 2, "data_layout": "NCHW"})
     return made if is_pir() else made[0]
 
 
-def _affine(channels: int) -> dict[str, Any]:
+def _affine(channels):
     return {"weight": tensor([channels], low=0.5, high=2), "bias": tensor([channels])}
 
 

@@ -1,9 +1,5 @@
 """Sampling at the positions of a grid, and grids of affine maps."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from gen_models.harness.building import function
@@ -57,7 +53,7 @@ SAMPLE = [
 ]
 
 
-def _affine(theta, size=None, *, shape=None, align_corners=True) -> Any:
+def _affine(theta, size=None, *, shape=None, align_corners=True):
     return paddle.nn.functional.affine_grid(theta, size if shape is None else shape, align_corners=align_corners)
 
 

@@ -1,7 +1,5 @@
 """The incomplete gamma function: both ways to compute it, and where neither applies."""
 
-from __future__ import annotations
-
 import math
 
 from gen_models.harness.building import function

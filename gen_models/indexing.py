@@ -1,7 +1,5 @@
 """Programs for converters/indexing.py."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import function, is_pir, operator
 from gen_models.harness.marks import COMPLEX_HERE, LEGACY, NEW, NOT_EMPTY, pir
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor

@@ -14,7 +14,7 @@ from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 def _resize(mode):
     def build(
         x, size=None, scale=None, *, like=None, known_scale=None, align_corners=False, align_mode=0, data_format=None
-    ) -> Any:
+    ):
         rank = len(x.shape)
         if known_scale is not None:  # a tensor in the program
             scale = paddle.assign(np.array(known_scale, np.float32))
@@ -30,7 +30,7 @@ def _resize(mode):
     return build
 
 
-def _sized_and_scaled(mode, x, size, scale, align_corners, align_mode, layout) -> Any:
+def _sized_and_scaled(mode, x, size, scale, align_corners, align_mode, layout):
     """The operator with both a size and a scale, which no function of Paddle gives it."""
     name = f"{mode}_interp"
     size = paddle.assign(np.array(size, np.int32)) if isinstance(size, list) else size
@@ -83,7 +83,7 @@ def _aligned(dims, computed, both, alignments=_ALIGNMENTS):
     ]
 
 
-_PLANE: Any = (
+_PLANE = (
     ([[5, 7], [1, 4], [4, 1], [1, 1]], [[0.7, 0.5], [0.3, 0.9], [1.3, 1.7]]),
     ([[1, 3], [4, 1], [5, 7]], [0.9, 0.6]),
 )
@@ -213,7 +213,7 @@ LINEAR_3D = [
 def _resize_v1(mode):
     def build(
         x, *, size=(0, 0), scale=0.0, align_corners=True, align_mode=1, data_layout="NCHW", out_size=None, factor=None
-    ) -> Any:
+    ):
         attributes = {
             "out_d": size[0] if len(size) > 2 else -1,
             "out_h": size[-2] if len(size) > 1 else -1,
@@ -237,7 +237,7 @@ _OLD = legacy("an operator of Paddle 1 that Paddle 2 still runs")
 def _v1_single(count):
     """Dimensions that become 1."""
     size = tensor([count], "int32", values=[1, 3, 2][:count])
-    arguments: dict[str, Any] = {"x": tensor([1, 2, *[2] * count]), "align_corners": False, "align_mode": 0}
+    arguments = {"x": tensor([1, 2, *[2] * count]), "align_corners": False, "align_mode": 0}
     return [
         case(**arguments, scale=0.7),
         case(**arguments, size=[-1] * count, out_size=size),

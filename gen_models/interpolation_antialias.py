@@ -1,7 +1,5 @@
 """Resizing with a filter as wide as what it shrinks."""
 
-from __future__ import annotations
-
 from gen_models.harness.marks import pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 

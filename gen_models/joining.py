@@ -1,7 +1,5 @@
 """Programs for converters/joining.py."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import COMPLEX_HERE, legacy, pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor

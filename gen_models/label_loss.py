@@ -1,7 +1,5 @@
 """Losses against labels, and how many labels are right."""
 
-from __future__ import annotations
-
 import math
 
 from gen_models.harness.building import any_op, function, is_pir, operator

@@ -10,7 +10,7 @@ from gen_models.harness.spec import Op, TensorSpec, case, tensor
 from gen_models.nms import crowd, polygons, shuffled
 
 _PORTS = {"bboxes": "BBoxes", "scores": "Scores"}
-_DEFAULTS: dict[str, Any] = {
+_DEFAULTS = {
     "background_label": -1,
     "score_threshold": 0.1,
     "nms_top_k": -1,

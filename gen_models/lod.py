@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gen_models.harness.building import as_lod, legacy_op, operator
@@ -13,28 +13,28 @@ from gen_models.harness.spec import Op, TensorSpec, case, int64s, tensor
 _F64 = legacy("Paddle 3 has no LoD; OpenVINO's CPU plugin computes f64 as f32")
 
 
-def _read(build: Callable[..., Any]) -> Callable[..., Any]:
+def _read(build):
     """The builder, with its result read as sequences."""
     return lambda **given: backwards(build(**given))
 
 
-def backwards(x: Any) -> Any:
+def backwards(x):
     """What follows sees the sequences too: each of them read backwards."""
     return legacy_op("sequence_reverse", {"X": x}, {"Y": x.dtype}, {})
 
 
-def _concat(xs: Any, *, lods: Any = None) -> Any:
+def _concat(xs, *, lods=None):
     sequences = [as_lod(x, lod) for x, lod in zip(xs, lods or [None] * len(xs), strict=True)]
     return backwards(legacy_op("sequence_concat", {"X": sequences}, {"Out": xs[0].dtype}, {}))
 
 
-def _expand(x: Any, y: Any, *, lod: Any = None, x_lod: Any = None, ref_level: int = -1) -> Any:
+def _expand(x, y, *, lod=None, x_lod=None, ref_level=-1):
     x = as_lod(x, x_lod) if x_lod is not None else x
     out = legacy_op("sequence_expand", {"X": x, "Y": as_lod(y, lod)}, {"Out": x.dtype}, {"ref_level": ref_level})
     return backwards(out) if x_lod is not None else out
 
 
-def _lod_reset(x: Any, y: Any = None, *, target_lod: Any = None, lod: Any = None, read: bool = True) -> Any:
+def _lod_reset(x, y=None, *, target_lod=None, lod=None, read=True):
     y = as_lod(y, lod) if lod else y
     attrs = {"target_lod": target_lod or []}
     out = legacy_op("lod_reset", {"X": x, "Y": y}, {"Out": x.dtype}, attrs)

@@ -1,16 +1,12 @@
 """Sequences that lie one after the other, in operators that Paddle's passes fuse."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import as_lod, legacy_op, operator
 from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Op, case, tensor
 from gen_models.lod import WINDOW, WORDS, backwards, step_rows
 
 
-def _expand_fc(x: Any, rows: Any, weight: Any, bias: Any = None, *, activation: str = "identity", lod: Any) -> Any:
+def _expand_fc(x, rows, weight, bias=None, *, activation="identity", lod):
     each = list(range(len(lod)))
     sequences = [as_lod(x, lod), *(as_lod(row, each) for row in rows)]
     inputs = {"X": sequences, "FCWeight": weight, "FCBias": bias}

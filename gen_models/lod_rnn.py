@@ -18,17 +18,17 @@ _plain_gru = operator(
 _FUSED = ("Hidden", "Cell", "XX", "BatchedInput", "BatchedHidden", "BatchedCell", "ReorderedH0", "ReorderedC0")
 
 
-def _gru(input: Any, *, tagger: Any = None, lod: Any = None, **given: Any) -> Any:
+def _gru(input, *, tagger=None, lod=None, **given):
     if tagger is None:
         return _plain_gru(input=as_lod(input, lod), **given)
     return _tagged(_plain_gru(input=_found(as_lod(input, lod), tagger["words"]), **given), tagger)
 
 
-def _found(ids: Any, words: Any) -> Any:
+def _found(ids, words):
     return legacy_op("lookup_table", {"Ids": ids, "W": words}, {"Out": words.dtype}, {"padding_idx": -1})
 
 
-def _tagged(hidden: Any, tagger: dict[str, Any]) -> Any:
+def _tagged(hidden, tagger):
     """The best labels of each sequence, and its last state: what a tagger of Paddle 1 does with its words."""
     scores = legacy_op("mul", {"X": hidden, "Y": tagger["labels"]}, {"Out": hidden.dtype}, {})
     inputs = {"Emission": scores, "Transition": tagger["transition"]}
@@ -55,7 +55,7 @@ def _ids(count: int) -> TensorSpec:
     return tensor([count, 1], "int64", low=0, high=8, dims=[-1, 1])
 
 
-def _weights(width: int) -> dict[str, Any]:
+def _weights(width):
     return {"weight_x": tensor([4, width]), "weight_h": tensor([3, width])}
 
 

@@ -1,7 +1,5 @@
 """Logical and bitwise operators."""
 
-from __future__ import annotations
-
 import math
 
 from gen_models.harness.building import function

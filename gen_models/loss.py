@@ -1,9 +1,5 @@
 """Losses that inference programs hold."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from gen_models.harness.building import any_op, function, operator
@@ -27,7 +23,7 @@ def _cross_entropy(logits, label, *, use_softmax=True, **options):
     return any_op("softmax_with_cross_entropy", inputs, outputs, {**attributes, **options}, pir_name)[1]
 
 
-def shares(*shape: int, axis: int = -1, dims: Any = None) -> Any:
+def shares(*shape, axis=-1, dims=None):
     values = np.random.default_rng(0).uniform(0.05, 1, shape)
     return tensor(shape, values=values / values.sum(axis, keepdims=True), dims=dims)
 

@@ -17,7 +17,7 @@ def _of(name: str, low: float, high: float, more: list[Case] | None = None, buil
     return unary(name, name, low=low, high=high, module="", more=more, build=build)
 
 
-def _log1p(x: Any, *, of: str = "", kind: str = "") -> Any:
+def _log1p(x, *, of="", kind=""):
     """`of`: a function to be taken first; `kind`: the type to compute in."""
     if kind:
         return paddle.log1p(x.astype(kind)).astype("float32")

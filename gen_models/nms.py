@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,7 @@ from gen_models.harness.building import operator
 from gen_models.harness.marks import legacy
 from gen_models.harness.spec import Op, TensorSpec, case, int32s, paddle, tensor
 
-_DEFAULTS: dict[str, Any] = {
+_DEFAULTS = {
     "score_threshold": 0.3,
     "nms_top_k": -1,
     "keep_top_k": -1,
@@ -23,7 +22,7 @@ _DEFAULTS: dict[str, Any] = {
 }
 
 
-def _multiclass_nms(version: str, outputs: dict[str, str]) -> Callable[..., Any]:
+def _multiclass_nms(version, outputs):
     ports = {"bboxes": "BBoxes", "scores": "Scores", "rois_num": "RoisNum"}
     return operator(f"multiclass_nms{version}", ports, {"Out": "", **outputs}, **_DEFAULTS)
 
@@ -75,7 +74,7 @@ def polygons(*shape: int, points: int = 4, size: float = 1.0, seed: int = 0, dim
     return tensor([*shape, 2 * points], values=values, dims=dims)
 
 
-def _scored(images: int, classes: int, count: int, made: Any = crowd, dims: bool = False, **options: Any) -> Any:
+def _scored(images, classes, count, made=crowd, dims=False, **options):
     """Boxes of each image, and their scores for each class."""
     bboxes = made(images, count, **options)
     scores = shuffled(images, classes, count)
@@ -202,7 +201,7 @@ NMS = [
 ]
 
 
-def _matrix_nms(bboxes: Any, scores: Any, **attributes: Any) -> Any:
+def _matrix_nms(bboxes, scores, **attributes):
     attributes = {"score_threshold": 0.3, "post_threshold": 0.1, "nms_top_k": -1, "keep_top_k": -1, **attributes}
     return paddle.vision.ops.matrix_nms(bboxes, scores, **attributes, return_index=True, return_rois_num=True)
 

@@ -1,7 +1,5 @@
 """Normalization of other kinds: by neighbouring channels, by collected sums, by spectral norm."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import legacy_op, weight
 from gen_models.harness.marks import NOT_PUBLIC
 from gen_models.harness.spec import Op, case, paddle, tensor

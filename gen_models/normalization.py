@@ -1,9 +1,6 @@
 """Batch, layer, group and instance normalization: layouts, without scale or bias, statistics of the batch."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from gen_models.harness.building import weight
 from gen_models.harness.marks import F64, pir
@@ -22,7 +19,7 @@ def _batch_norm(x, mean=None, variance=None, *, scale=True, bias=True, **options
 
 
 _LONG = {"why": "a division by the deviation of few numbers amplifies rounding", "atol": 1e-4, "rtol": 1e-4}
-_BATCH: dict[str, Any] = {**_LONG, "formats": ("pir",), "why": f"{_LONG['why']}; Paddle 2.6 cannot run what it saved"}
+_BATCH = {**_LONG, "formats": ("pir",), "why": f"{_LONG['why']}; Paddle 2.6 cannot run what it saved"}
 
 BATCH = [
     case(x=tensor([2, 3, 4, 5], dims=[-1, 3, -1, -1]), epsilon=1e-3),

@@ -1,7 +1,5 @@
 """Padding: modes, layouts, negative and computed paddings."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import function
 from gen_models.harness.marks import COMPLEX_HERE, F64, NOT_FED
 from gen_models.harness.spec import Op, case, int32s, int64s, tensor

@@ -1,7 +1,5 @@
 """Programs for converters/permutation.py."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import function, legacy_op
 from gen_models.harness.marks import LEGACY
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor

@@ -1,14 +1,11 @@
 """Pooling: maximum, average, norm; adaptive; paddings of every kind, rounding up, layouts."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from gen_models.harness.marks import F64, NOT_FED, pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
-_WIDE: dict[str, Any] = {"dynamic": False, "why": "the window is wider than x: OpenVINO has no result for that"}
+_WIDE = {"dynamic": False, "why": "the window is wider than x: OpenVINO has no result for that"}
 
 
 def _pool(x, *, mode="adaptive_avg", kernel=2, size=None, **options):
@@ -112,7 +109,7 @@ POOL3D = [
 ]
 
 
-def _lp_pool(x, *, norm_type, kernel, stride=None, padding=0, ceil_mode=False, data_format="NCHW") -> Any:
+def _lp_pool(x, *, norm_type, kernel, stride=None, padding=0, ceil_mode=False, data_format="NCHW"):
     return paddle.nn.functional.lp_pool2d(x, norm_type, kernel, stride, padding, ceil_mode, data_format)
 
 

@@ -1,15 +1,12 @@
 """Maximum pooling with indices, and its inverse."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 from gen_models.harness.marks import pir
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def _max_pool(x, *, kernel=2, stride=None, padding=0, ceil_mode=False, size=None) -> Any:
+def _max_pool(x, *, kernel=2, stride=None, padding=0, ceil_mode=False, size=None):
     dims = len(x.shape) - 2
     if size is not None:
         return getattr(paddle.nn.functional, f"adaptive_max_pool{dims}d")(x, size, return_mask=True)
@@ -17,7 +14,7 @@ def _max_pool(x, *, kernel=2, stride=None, padding=0, ceil_mode=False, size=None
     return build(x, kernel, stride, padding, return_mask=True, ceil_mode=ceil_mode)
 
 
-def _unpool(x, *, kernel=2, stride=None, padding=0, output_size=None) -> Any:
+def _unpool(x, *, kernel=2, stride=None, padding=0, output_size=None):
     dims = len(x.shape) - 2
     pooled, indices = getattr(paddle.nn.functional, f"max_pool{dims}d")(x, kernel, stride, padding, return_mask=True)
     inverse = getattr(paddle.nn.functional, f"max_unpool{dims}d")
@@ -69,7 +66,7 @@ UNPOOL3D = [
 ]
 
 
-def _fractional(x, *, size, kernel=None, u) -> Any:
+def _fractional(x, *, size, kernel=None, u):
     dims = len(x.shape) - 2
     build = getattr(paddle.nn.functional, f"fractional_max_pool{dims}d")
     return build(x, size, kernel, u, return_mask=True)

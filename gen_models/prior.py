@@ -24,7 +24,7 @@ _DYNAMIC = [-1, 2, -1, -1]
 
 
 _ODD, _RATIOS = {"image": (31, 42)}, {"aspect_ratios": [2.0, 3.0]}
-_CLIPPED: dict[str, Any] = {"aspect_ratios": [2.0], "flip": True, "clip": True}
+_CLIPPED = {"aspect_ratios": [2.0], "flip": True, "clip": True}
 PRIOR_BOX = [
     case(**_maps(), min_sizes=[8.0]),
     case(**_maps(**_ODD), min_sizes=[8.0, 12.0], max_sizes=[16.0, 20.0], **_RATIOS),
@@ -49,7 +49,7 @@ PRIOR_BOX = [
 ]
 
 
-def _density_prior_box(input: Any, image: Any, *, steps: Any = (0.0, 0.0), **attributes: Any) -> Any:
+def _density_prior_box(input, image, *, steps=(0.0, 0.0), **attributes):
     plain = {"variances": [0.1, 0.1, 0.2, 0.2], "clip": False, "flatten_to_2d": False, "offset": 0.5, **attributes}
     outputs = {"Boxes": input.dtype, "Variances": input.dtype}
     attrs = {**plain, "step_w": steps[0], "step_h": steps[1]}
@@ -67,7 +67,7 @@ DENSITY_PRIOR_BOX = [
 ]
 
 
-_ANCHORS: dict[str, Any] = {
+_ANCHORS = {
     "anchor_sizes": [32.0, 64.0],
     "aspect_ratios": [0.5, 1.0, 2.0],
     "stride": [16.0, 16.0],

@@ -1,7 +1,5 @@
 """Products and distances of whole tensors."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import function
 from gen_models.harness.marks import COMPLEX_HERE, NOT_EMPTY
 from gen_models.harness.spec import Op, case, tensor

@@ -12,7 +12,7 @@ from gen_models.harness.spec import Op, TensorSpec, case, int32s, paddle, tensor
 from gen_models.nms import shuffled
 from gen_models.roi import regions
 
-_RPN: dict[str, Any] = {"pre_nms_top_n": 6000, "post_nms_top_n": 1000, "nms_thresh": 0.5, "min_size": 0.1, "eta": 1.0}
+_RPN = {"pre_nms_top_n": 6000, "post_nms_top_n": 1000, "nms_thresh": 0.5, "min_size": 0.1, "eta": 1.0}
 
 
 def _generate_proposals_v2(scores, bbox_deltas, im_shape, anchors, variances, **attributes):
@@ -27,8 +27,8 @@ def _anchors(h: int, w: int, count: int, stride: int = 8, dims: Any = None) -> T
     return tensor([h, w, count, 4], values=np.concatenate([center - half, center + half], -1), dims=dims)
 
 
-def _rpn(n: int, count: int, h: int, w: int, *, dynamic: bool = False, seed: int = 0, **more: Any) -> dict[str, Any]:
-    def dims(*shape: int) -> Any:
+def _rpn(n, count, h, w, *, dynamic=False, seed=0, **more):
+    def dims(*shape):
         return list(shape) if dynamic else None
 
     sizes = [[8 * h - 3 * i, 8 * w - i, 1.0 + i][: 3 if "im_info" in more else 2] for i in range(n)]
@@ -43,7 +43,7 @@ def _rpn(n: int, count: int, h: int, w: int, *, dynamic: bool = False, seed: int
     }
 
 
-_PIXELS: dict[str, Any] = {"atol": 2e-4, "why": "coordinates of a hundred pixels, sums of larger numbers"}
+_PIXELS = {"atol": 2e-4, "why": "coordinates of a hundred pixels, sums of larger numbers"}
 
 
 GENERATE_PROPOSALS_V2 = [
@@ -68,21 +68,21 @@ GENERATE_PROPOSALS_V2 = [
         **_PIXELS,
     ),
 ]
-_PADDLE_2 = legacy(_PIXELS["why"] + "; Paddle 2 only", atol=_PIXELS["atol"])
+_PADDLE_2 = legacy("coordinates of a hundred pixels, sums of larger numbers; Paddle 2 only", atol=2e-4)
 GENERATE_PROPOSALS = [
     case(**_rpn(2, 3, 4, 5, im_info=True), **_PADDLE_2),
     case(**_rpn(2, 3, 4, 5, im_info=True), min_size=12.0, post_nms_top_n=6, **_PADDLE_2),
 ]
 
 
-def _distribute_fpn_proposals(fpn_rois: Any, rois_num: Any = None, *, lod: Any = None, **attributes: Any) -> Any:
+def _distribute_fpn_proposals(fpn_rois, rois_num=None, *, lod=None, **attributes):
     levels = {"min_level": 2, "max_level": 5, "refer_level": 4, "refer_scale": 224}
     if lod:  # as Paddle 1 has it; the levels are collected again, by score
         return _there_and_back(as_lod(fpn_rois, lod), {**levels, **attributes})
     return paddle.vision.ops.distribute_fpn_proposals(fpn_rois, **{**levels, **attributes}, rois_num=rois_num)
 
 
-def _there_and_back(rois: Any, levels: dict[str, Any]) -> Any:
+def _there_and_back(rois, levels):
     outputs = {"MultiFpnRois": [rois.dtype] * (levels["max_level"] - levels["min_level"] + 1), "RestoreIndex": "int32"}
     each, _ = legacy_op("distribute_fpn_proposals", {"FpnRois": rois}, outputs, {**levels, "pixel_offset": True})
     ones = paddle.ones([4, 1])
@@ -107,7 +107,7 @@ DISTRIBUTE_FPN_PROPOSALS = [
 ]
 
 
-def _levels(*counts: tuple[int, ...], seed: int = 0, dynamic: bool = False) -> dict[str, Any]:
+def _levels(*counts, seed=0, dynamic=False):
     sizes = [sum(c) for c in counts]
     scores = np.asarray(shuffled(sum(sizes), 1, seed=seed).values)
     parts = np.split(scores, np.cumsum(sizes)[:-1])

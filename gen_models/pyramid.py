@@ -1,7 +1,5 @@
 """Pooling into pyramids of bins."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import operator
 from gen_models.harness.marks import legacy
 from gen_models.harness.spec import Op, case, tensor

@@ -11,12 +11,12 @@ from gen_models.harness.marks import NO_FUNCTION, legacy
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def _constant(value: Any) -> Any:
+def _constant(value):
     """A scale: a list becomes a constant of the program, as it is in an exported model; a tensor stays one."""
     return paddle.assign(np.array(value, np.float32)) if isinstance(value, list) else value
 
 
-def _linear(name: str, x: Any, scale: Any, quant_axis: int, high: int, round_type: int) -> Any:
+def _linear(name, x, scale, quant_axis, high, round_type):
     scale, zero = _constant(scale), _constant([0.0])
     if is_pir():
         state = _constant([0.0])
@@ -26,20 +26,20 @@ def _linear(name: str, x: Any, scale: Any, quant_axis: int, high: int, round_typ
     return legacy_op(name, {"X": x, "Scale": scale, "ZeroPoint": zero}, {"Y": "float32"}, attributes)
 
 
-def _quantize_linear(x: Any, scale: Any, *, quant_axis: int = -1, high: int = 127, round_type: int = 0) -> Any:
+def _quantize_linear(x, scale, *, quant_axis=-1, high=127, round_type=0):
     return _linear("quantize_linear", x, scale, quant_axis, high, round_type)
 
 
-def _dequantize_linear(x: Any, scale: Any, *, quant_axis: int = -1, high: int = 127, quantize: bool = False) -> Any:
+def _dequantize_linear(x, scale, *, quant_axis=-1, high=127, quantize=False):
     if quantize:
         x = _linear("quantize_linear", x, scale, quant_axis, high, 0)
     return _linear("dequantize_linear", x, scale, quant_axis, high, 0)
 
 
-def _fake(name: str) -> Any:
+def _fake(name):
     quantized = operator(name, {"x": "X"}, dict.fromkeys(("Out", "OutScale"), "float32"), bit_length=8, round_type=1)
 
-    def build(x: Any, *, weights: Any = None, **attributes: Any) -> Any:
+    def build(x, *, weights=None, **attributes):
         if weights is None:
             return quantized(x=x, **attributes)
         return x * quantized(x=_constant(weights), **attributes)[0]
@@ -47,13 +47,13 @@ def _fake(name: str) -> Any:
     return build
 
 
-def _fake_with_state(name: str) -> Any:
+def _fake_with_state(name):
     ports = {"x": "X", "scale": "InScale", "accum": "InAccum", "state": "InState"}
     outputs = dict.fromkeys(("Out", "OutScale", "OutState", "OutAccum"), "float32")
     options = {"moving_rate": 0.9, "bit_length": 8, "is_test": True, "round_type": 1}
     quantized = operator(name, ports, outputs, results=1, **options)
 
-    def build(x: Any, scale: Any, *, factors: Any = None, **attributes: Any) -> Any:
+    def build(x, scale, *, factors=None, **attributes):
         if factors is not None:  # of the channels
             x = x * _constant(factors).reshape([-1, 1, 1])
         return quantized(x=x, scale=_constant(scale), accum=_constant([1.5]), state=_constant([2.0]), **attributes)
@@ -73,12 +73,12 @@ _in_range = operator(
 )
 
 
-def _range(x: Any, scale: Any, **attributes: Any) -> Any:
+def _range(x, scale, **attributes):
     scale, iteration = _constant(scale), paddle.assign(np.array([3], np.int64))
     return _in_range(x=x, scale=scale, iteration=iteration, **attributes)
 
 
-def _dequantize(name: str, dtype: str = "") -> Any:
+def _dequantize(name, dtype=""):
     dequantized = operator(name, {"x": "X", "scale": "Scale"}, {"Out": dtype}, max_range=127.0)
     return lambda x, scale, **attributes: dequantized(x=x, scale=_constant(scale), **attributes)
 
@@ -92,7 +92,7 @@ _channels = operator(
 )
 
 
-def _observer(x: Any) -> Any:
+def _observer(x):
     inputs = {"X": x, "InAccum": _constant([1.5]), "InState": _constant([2.0])}
     outputs = dict.fromkeys(("Out", "OutScale", "OutState", "OutAccum"), "float32")
     return legacy_op("moving_average_abs_max_scale", inputs, outputs, {"is_test": True, "moving_rate": 0.9})[0]

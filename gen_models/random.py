@@ -18,36 +18,36 @@ def _checked(out: Any, low: float, high: float) -> list[Any]:
     return [paddle.logical_and(out >= low, out <= high), paddle.zeros_like(out)]
 
 
-def _uniform(shape: Any, *, low: float = -1.0, high: float = 1.0, dtype: str = "float32", seed: int = 0) -> Any:
+def _uniform(shape, *, low=-1.0, high=1.0, dtype="float32", seed=0):
     return _checked(paddle.uniform(shape, dtype, low, high, seed), low, high)
 
 
-def _gaussian(shape: Any, *, mean: float = 0.0, std: float = 1.0) -> Any:
+def _gaussian(shape, *, mean=0.0, std=1.0):
     # One number in 10^15 is farther off.
     return _checked(paddle.normal(mean, std, shape), mean - 8 * std, mean + 8 * std)
 
 
-def _randint(shape: Any, *, low: int = 0, high: Any = None, dtype: str = "int64") -> Any:
+def _randint(shape, *, low=0, high=None, dtype="int64"):
     return _checked(paddle.randint(low, high, shape, dtype), *((low, high - 1) if high is not None else (0, low - 1)))
 
 
-def _multinomial(x: Any, *, num_samples: int = 1, replacement: bool = False) -> Any:
+def _multinomial(x, *, num_samples=1, replacement=False):
     out = paddle.multinomial(x, num_samples, replacement)
     return _checked(out, 0, x.shape[-1] - 1) if replacement else paddle.sort(out, -1)
 
 
-def _own(x: Any) -> Any:
+def _own(x):
     """What an operator may overwrite, which those of PIR do."""
     return paddle.assign(x) if is_pir() else x
 
 
-def _exponential(x: Any, *, lam: float = 1.0) -> Any:
+def _exponential(x, *, lam=1.0):
     return _checked(
         any_op("exponential", {"X": _own(x)}, {"Out": x.dtype}, {"lambda": lam}, "exponential_"), 0.0, 40.0 / lam
     )
 
 
-def _truncated(*, shape: Any, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0) -> Any:
+def _truncated(*, shape, mean=0.0, std=1.0, a=-2.0, b=2.0):
     if is_pir():
         place, dtype = paddle.CPUPlace(), paddle.base.core.DataType.FLOAT32
         out = paddle._C_ops.truncated_gaussian_random(shape, mean, std, 0, a, b, dtype, place)
@@ -57,24 +57,24 @@ def _truncated(*, shape: Any, mean: float = 0.0, std: float = 1.0, a: float = -2
     return _checked(out, a, b)
 
 
-def _like(x: Any, *, shape: Any, input_dim_idx: int = 0, output_dim_idx: int = 0) -> Any:
+def _like(x, *, shape, input_dim_idx=0, output_dim_idx=0):
     attributes = {"shape": shape, "input_dim_idx": input_dim_idx, "output_dim_idx": output_dim_idx, "dtype": 5}
     return _checked(legacy_op("uniform_random_batch_size_like", {"Input": x}, {"Out": "float32"}, attributes), -1, 1)
 
 
-def _uniform_inplace(x: Any, *, low: float = -1.0, high: float = 1.0, seed: int = 0) -> Any:
+def _uniform_inplace(x, *, low=-1.0, high=1.0, seed=0):
     attributes = {"min": low, "max": high, "seed": seed, "diag_num": 0, "diag_step": 0, "diag_val": 1.0}
     out = any_op("uniform_random_inplace", {"X": _own(x)}, {"Out": x.dtype}, attributes, "uniform_inplace_")
     return _checked(out, low, high)
 
 
-def _gaussian_inplace(x: Any, *, mean: float = 0.0, std: float = 1.0, seed: int = 0) -> Any:
+def _gaussian_inplace(x, *, mean=0.0, std=1.0, seed=0):
     attributes = {"mean": mean, "std": std, "seed": seed}
     out = any_op("gaussian_inplace", {"x": _own(x)}, {"out": x.dtype}, attributes, "gaussian_inplace_")
     return _checked(out, mean - 8 * std, mean + 8 * std)
 
 
-def _gumbel_softmax(x: Any, *, temperature: float = 1.0, hard: bool = False, axis: int = -1) -> Any:
+def _gumbel_softmax(x, *, temperature=1.0, hard=False, axis=-1):
     out = paddle.nn.functional.gumbel_softmax(x, temperature, hard, axis)
     return [paddle.sum(out, axis), *_checked(out, 0.0, 1.0)]
 

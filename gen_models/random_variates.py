@@ -13,17 +13,17 @@ def _checked(out: Any, high: float) -> list[Any]:
     return [paddle.logical_and(out >= 0, out <= high), paddle.zeros_like(out)]
 
 
-def _dirichlet(alpha: Any) -> Any:
+def _dirichlet(alpha):
     out = any_op("dirichlet", {"Alpha": alpha}, {"Out": alpha.dtype}, {})
     return [*_checked(out, 1.0), paddle.abs(out.sum(-1) - 1) < 1e-4]
 
 
-def _poisson(x: Any) -> Any:
+def _poisson(x):
     out = paddle.poisson(x)
     return [*_checked(out, 500.0), out == paddle.floor(out)]
 
 
-def _binomial(count: Any, prob: Any) -> Any:
+def _binomial(count, prob):
     out = paddle.binomial(count, prob)
     return [paddle.logical_and(out >= 0, paddle.cast(out, "float32") <= paddle.cast(count, "float32")), out * 0]
 

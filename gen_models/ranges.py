@@ -1,7 +1,5 @@
 """Programs for converters/ranges.py."""
 
-from __future__ import annotations
-
 from gen_models.harness.marks import pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 

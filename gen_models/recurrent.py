@@ -55,7 +55,7 @@ def recurrent(
     return out
 
 
-def _cell(x: Any, h: Any, w: Any, u: Any, *, reverse: bool = False) -> Any:
+def _cell(x, h, w, u, *, reverse=False):
     """A plain recurrent layer."""
 
     def body(parts, states):
@@ -66,7 +66,7 @@ def _cell(x: Any, h: Any, w: Any, u: Any, *, reverse: bool = False) -> Any:
     return recurrent([x], [h], body, reverse)
 
 
-def _several(x: Any, y: Any, h: Any, n: Any, *, reverse: bool = False) -> Any:
+def _several(x, y, h, n, *, reverse=False):
     """Two sequences, a state that is handed out before it changes, another one that counts, results of each."""
 
     def body(parts, states):
@@ -77,12 +77,12 @@ def _several(x: Any, y: Any, h: Any, n: Any, *, reverse: bool = False) -> Any:
     return recurrent([x, y], [h, n], body, reverse)[::-1]
 
 
-def _independent(x: Any, y: Any, *, reverse: bool = False) -> Any:
+def _independent(x, y, *, reverse=False):
     """No states."""
     return recurrent([x], [], lambda parts, _: ([], [parts[0] * 2 + y, paddle.argmax(parts[0], -1)]), reverse)
 
 
-def _chosen(x: Any, h: Any, limit: Any) -> Any:
+def _chosen(x, h, limit):
     """A branch and a loop in each round."""
 
     def body(parts, states):
@@ -94,7 +94,7 @@ def _chosen(x: Any, h: Any, limit: Any) -> Any:
     return recurrent([x], [h], body)
 
 
-def _nested(x: Any, h: Any) -> Any:
+def _nested(x, h):
     """One in another one: over the rows, and over the elements of each."""
 
     def body(parts, states):
@@ -105,7 +105,7 @@ def _nested(x: Any, h: Any) -> Any:
     return recurrent([x], [h], body)
 
 
-def _outside(x: Any, total: Any) -> Any:
+def _outside(x, total):
     """A variable around the block, which every round reads and writes; what it is afterwards."""
     total = total * 1.0
 
@@ -116,7 +116,7 @@ def _outside(x: Any, total: Any) -> Any:
     return [*recurrent([x], [], body), total + 1]
 
 
-def _hiding(x: Any, total: Any) -> Any:
+def _hiding(x, total):
     """A variable of the block with the name of one around it, which stays as it is."""
     total = total * 1.0
 
@@ -129,7 +129,7 @@ def _hiding(x: Any, total: Any) -> Any:
     return [*recurrent([x], [], body), total + 1]
 
 
-def _growing(x: Any, h: Any) -> Any:
+def _growing(x, h):
     """A state that every round makes longer."""
 
     def body(parts, states):
@@ -143,8 +143,8 @@ _PROGRAMS = (_cell, _chosen, _growing, _hiding, _independent, _nested, _outside,
 _BODIES: dict[str, Callable[..., Any]] = {build.__name__[1:]: build for build in _PROGRAMS}
 
 
-_WEIGHTS: dict[str, Any] = {"w": tensor([3, 4]), "u": tensor([4, 4])}
-_TWO: dict[str, Any] = {"x": tensor([4, 2, 3]), "y": tensor([4, 2, 3]), "h": tensor([2, 3]), "n": tensor([1], "int64")}
+_WEIGHTS = {"w": tensor([3, 4]), "u": tensor([4, 4])}
+_TWO = {"x": tensor([4, 2, 3]), "y": tensor([4, 2, 3]), "h": tensor([2, 3]), "n": tensor([1], "int64")}
 
 OPS = [
     Op(

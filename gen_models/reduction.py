@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 from gen_models.harness.building import function, operator
 from gen_models.harness.marks import COMPLEX_HERE, COMPUTED, F64, NEW, pir
@@ -13,8 +11,8 @@ from gen_models.harness.spec import Case, Op, case, int32s, int64s, paddle, tens
 NO_FUNCTION_IN_2 = pir("Paddle 2.6 has no function for it, or none that takes this")
 
 
-def _reduce(name: str) -> Callable[..., Any]:
-    def build(x: Any, *, axis: Any = None, keepdim: bool = False, less: Any = None, **attributes: Any) -> Any:
+def _reduce(name):
+    def build(x, *, axis=None, keepdim=False, less=None, **attributes):
         out = getattr(paddle, name)(x, axis=axis, keepdim=keepdim, **attributes)
         return out if less is None else out - less  # OpenVINO fuses arithmetic into reductions
 
@@ -213,7 +211,7 @@ RENORM = [
 ]
 
 
-def _nansum(x: Any, *, axis: Any, keepdim: bool = False, dtype: Any = None) -> Any:
+def _nansum(x, *, axis, keepdim=False, dtype=None):
     return paddle._C_ops.nansum(x, axis, dtype and getattr(paddle.base.core.DataType, dtype), keepdim)
 
 
@@ -237,8 +235,8 @@ NANSUM = [
 
 
 _AXES = {"axis": "dim", "keepdim": "keep_dim"}
-_P_NORM: dict[str, Any] = {"p": 2.0, "axis": -1, "epsilon": 1e-12, "keepdim": False, "asvector": False}
-_NORM: dict[str, Any] = {"axis": -1, "epsilon": 1e-10, "is_test": True}
+_P_NORM = {"p": 2.0, "axis": -1, "epsilon": 1e-12, "keepdim": False, "asvector": False}
+_NORM = {"axis": -1, "epsilon": 1e-10, "is_test": True}
 
 OPS = [
     Op("renorm", function("renorm"), *RENORM),

@@ -1,9 +1,5 @@
 """RetinaNet's last operator."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from gen_models.box import boxes
@@ -14,7 +10,7 @@ from gen_models.harness.spec import Op, case, tensor
 _OLD = legacy("Paddle 3 has no such operator; coordinates of tens of pixels")
 
 
-def _levels(images: int, classes: int, anchors: Any, seed: int = 0, dims: bool = False) -> dict[str, Any]:
+def _levels(images, classes, anchors, seed=0, dims=False):
     rng = np.random.default_rng(seed)
     rows = -1 if dims else images
     return {
@@ -33,7 +29,7 @@ def _levels(images: int, classes: int, anchors: Any, seed: int = 0, dims: bool =
     }
 
 
-_LOOSE: dict[str, Any] = {**_OLD, "atol": 2e-4}
+_LOOSE = {**_OLD, "atol": 2e-4}
 
 OPS = [
     Op(

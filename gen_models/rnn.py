@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gen_models.harness.building import operator
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
@@ -24,7 +22,7 @@ def _rnn(x, sequence_length=None, states=None, *, mode, hidden_size=6, scale=Non
     return [out, *last] if isinstance(last, (list, tuple)) else [out, last]
 
 
-def _x(*shape: int, dims: Any = (-1, -1)) -> Any:
+def _x(*shape, dims=(-1, -1)):
     return tensor(shape, dims=[*dims, shape[2]] if dims else None)
 
 
@@ -57,7 +55,7 @@ def _modes(mode: str) -> list[Case]:
     ]  # fmt: skip
 
 
-def _lengths(*lengths: int, dtype: str = "int64", dims: Any = (-1,)) -> Any:
+def _lengths(*lengths, dtype="int64", dims=(-1,)):
     return tensor([len(lengths)], dtype, values=list(lengths), dims=dims)
 
 
@@ -70,7 +68,7 @@ _GRU_UNIT = operator(
     origin_mode=False,
 )
 _KNOWN = "the size of the weight has to be known"
-_CELL: dict[str, Any] = {"input": tensor([3, 12]), "hidden_prev": tensor([3, 4]), "weight": tensor([4, 12])}
+_CELL = {"input": tensor([3, 12]), "hidden_prev": tensor([3, 4]), "weight": tensor([4, 12])}
 
 GRU_UNIT = [
     case(dynamic=False, why=_KNOWN, **_CELL, bias=tensor([1, 12])),

@@ -11,7 +11,7 @@ from gen_models.harness.marks import LOD
 from gen_models.harness.spec import Op, TensorSpec, case, int32s, paddle, tensor
 
 
-def _roi_align(x: Any, boxes: Any, boxes_num: Any = None, *, output_size: Any, lod: Any = None, **more: Any) -> Any:
+def _roi_align(x, boxes, boxes_num=None, *, output_size, lod=None, **more):
     if lod:  # as Paddle 1 has it
         attrs = {"pooled_height": output_size, "pooled_width": output_size, **more}
         return legacy_op("roi_align", {"X": x, "ROIs": as_lod(boxes, lod)}, {"Out": x.dtype}, attrs)

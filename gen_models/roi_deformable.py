@@ -1,9 +1,5 @@
 """Pooling of regions of interest whose cells are moved."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import operator
 from gen_models.harness.marks import OLD
 from gen_models.harness.spec import Op, case, tensor
@@ -22,7 +18,7 @@ _build = operator(
 )
 
 
-def _cells(height: int, width: int, groups: Any = (1, 1), parts: Any = None) -> dict[str, Any]:
+def _cells(height, width, groups=(1, 1), parts=None):
     parts = list(parts or (height, width))
     return {"pooled_height": height, "pooled_width": width, "groups": list(groups), "parts": parts}
 

@@ -1,7 +1,5 @@
 """Programs for converters/scatter.py."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from gen_models.harness.building import function

@@ -1,7 +1,5 @@
 """Programs for converters/search.py."""
 
-from __future__ import annotations
-
 import math
 
 from gen_models.harness.building import function, is_pir, legacy_op

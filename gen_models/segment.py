@@ -1,9 +1,5 @@
 """Reductions of segments."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import function
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -16,7 +12,7 @@ SEGMENT_POOL = [
 ]
 
 
-def _ends(nodes: int, edges: int, dtype: str = "int64", dims: Any = None) -> dict[str, Any]:
+def _ends(nodes, edges, dtype="int64", dims=None):
     """The edges' ends; the last node receives nothing."""
     return {
         "src": tensor([edges], dtype, low=0, high=nodes, dims=dims),

@@ -1,9 +1,5 @@
 """Sequences as tensors."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import as_lod, legacy_op, operator
 from gen_models.harness.marks import NO_FUNCTION, legacy
 from gen_models.harness.spec import Op, case, tensor
@@ -11,7 +7,7 @@ from gen_models.harness.spec import Op, case, tensor
 _F64 = legacy("legacy only; OpenVINO's CPU plugin computes f64 as f32")
 
 
-def _row_conv(x: Any, filters: Any, *, lod: Any = None) -> Any:
+def _row_conv(x, filters, *, lod=None):
     x = as_lod(x, lod) if len(x.shape) == 2 else x
     return legacy_op("row_conv", {"X": x, "Filter": filters}, {"Out": "float32"}, {})
 
@@ -23,7 +19,7 @@ def _im2sequence(x, *, read=False, **options):
     return legacy_op("sequence_reverse", {"X": out * 2.0}, {"Y": "float32"}, {}) if read else out
 
 
-def _clicks(rows: int, columns: int, dims: Any = None) -> dict[str, Any]:
+def _clicks(rows, columns, dims=None):
     return {
         "x": tensor([rows, columns], low=0, high=9, dims=dims),
         "cvm": tensor([rows, 2], dims=None if dims is None else [dims[0], 2]),

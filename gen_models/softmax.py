@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from gen_models.harness.building import function
 from gen_models.harness.marks import F64, NEW_KERNEL, legacy, pir
@@ -32,15 +31,15 @@ def _softmax_cases() -> list[Case]:
     ]
 
 
-def _prelu(x: Any, weight: Any, *, data_format: str = "NCHW") -> Any:
+def _prelu(x, weight, *, data_format="NCHW"):
     return paddle.nn.functional.prelu(x, weight, data_format)
 
 
-def _uniform() -> Any:
+def _uniform():
     return paddle.nn.initializer.Uniform(-1, 1)
 
 
-def _prelu_any(x: Any, weight: Any = None, *, data_format: str = "NCHW", mode: str | None = None) -> Any:
+def _prelu_any(x, weight=None, *, data_format="NCHW", mode=None):
     if mode is None:
         return _prelu(x, weight, data_format=data_format)
     return paddle.static.nn.prelu(x, mode, paddle.ParamAttr(initializer=_uniform()), data_format)

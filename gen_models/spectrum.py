@@ -20,7 +20,7 @@ def low_rank(*shape: int, kept: int, seed: int = 0, dims: Any = None, symmetric:
     return tensor(shape, values=np.asarray(left @ right, np.float32), dims=dims)
 
 
-def _eigh(x: Any, *, uplo: str = "L", vectors: bool = False) -> Any:
+def _eigh(x, *, uplo="L", vectors=False):
     values, turned = paddle.linalg.eigh(x, uplo)
     if not vectors:
         return values
@@ -28,7 +28,7 @@ def _eigh(x: Any, *, uplo: str = "L", vectors: bool = False) -> Any:
     return [values, paddle.matmul(turned * values.unsqueeze(-2), turned, transpose_y=True), paddle.abs(turned)]
 
 
-def _svd(x: Any, *, full: bool = False, vectors: bool = False) -> Any:
+def _svd(x, *, full=False, vectors=False):
     u, s, vh = paddle.linalg.svd(x, full)
     if not vectors:
         return s
@@ -36,19 +36,19 @@ def _svd(x: Any, *, full: bool = False, vectors: bool = False) -> Any:
     return [*squares, *([] if full else [paddle.matmul(u * s.unsqueeze(-2), vh)])]
 
 
-def _lstsq(x: Any, y: Any, *, driver: str, rcond: Any = None) -> Any:
+def _lstsq(x, y, *, driver, rcond=None):
     solution, residuals, rank, values = paddle.linalg.lstsq(x, y, rcond, driver)
     if driver == "gels":
         return [solution, residuals]
     return [solution, rank] if driver == "gelsy" else [solution, residuals, rank, values]
 
 
-def _matrix_rank(x: Any, *, tol: Any = None, hermitian: bool = False, less: Any = None) -> Any:
+def _matrix_rank(x, *, tol=None, hermitian=False, less=None):
     out = paddle.linalg.matrix_rank(x, tol, hermitian)
     return out if less is None else out - less  # OpenVINO fuses arithmetic into reductions
 
 
-def _matrix_rank_atol_rtol(x: Any, above: Any, share: Any = None, *, hermitian: bool = False) -> Any:
+def _matrix_rank_atol_rtol(x, above, share=None, *, hermitian=False):
     return paddle._C_ops.matrix_rank_atol_rtol(x, above, share, hermitian)
 
 

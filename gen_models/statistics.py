@@ -1,18 +1,14 @@
 """Variances, clipping by norm, filling."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import function, operator
 from gen_models.harness.marks import COMPLEX_HERE, NEW
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def _moment(name: str) -> Any:
+def _moment(name):
     """What `paddle.var` and `paddle.std` write where Paddle is built for GPUs."""
 
-    def build(x: Any, *, axis: Any = (), keepdim: bool = False, correction: float = 1.0) -> Any:
+    def build(x, *, axis=(), keepdim=False, correction=1.0):
         return getattr(paddle._C_ops, name)(x, list(axis), keepdim, None, correction)
 
     return build

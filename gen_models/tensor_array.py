@@ -4,48 +4,44 @@
 for slices, elements and changes of a list that is a tensor array.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import is_pir
 from gen_models.harness.marks import COMPLEX_HERE, pir
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def _index(value: int) -> Any:
+def _index(value):
     return paddle.full([1], value, "int64")
 
 
-def _filled(*elements: Any) -> Any:
+def _filled(*elements):
     array = paddle.tensor.create_array(str(elements[0].dtype).rpartition(".")[2].lower() if is_pir() else "float32")
     for i, element in enumerate(elements):
         array = paddle.tensor.array_write(element, _index(i), array)
     return array
 
 
-def _write(x: Any, y: Any, *, over: int | None = None) -> Any:
+def _write(x, y, *, over=None):
     array = _filled(x, y)
     if over is not None:
         array = paddle.tensor.array_write(x + y, _index(over), array)
     return [paddle.tensor.array_read(array, _index(i)) for i in (0, 1)]
 
 
-def _read(x: Any, y: Any, *, i: int) -> Any:
+def _read(x, y, *, i):
     return paddle.tensor.array_read(_filled(x, y), _index(i))
 
 
-def _to_tensor(x: Any, y: Any, *, axis: int, use_stack: bool) -> Any:
+def _to_tensor(x, y, *, axis, use_stack):
     from_array = paddle.tensor.manipulation.tensor_array_to_tensor
     out, sizes = from_array(_filled(x, y), axis=axis, use_stack=use_stack)
     return [out, sizes] if is_pir() else out  # Paddle 2.6 leaves the sizes without memory
 
 
-def _stacked(array: Any) -> Any:
+def _stacked(array):
     return paddle.tensor.manipulation.tensor_array_to_tensor(array, axis=0, use_stack=True)[0]
 
 
-def _pop(x: Any, y: Any, *, i: int, use_stack: bool = True) -> Any:
+def _pop(x, y, *, i, use_stack=True):
     """The element, and what is left: the operator changes the array itself."""
     array = _filled(x, y, x + y)
     popped = array.pop(i)
@@ -53,7 +49,7 @@ def _pop(x: Any, y: Any, *, i: int, use_stack: bool = True) -> Any:
     return [popped * 2, paddle.tensor.array_length(array) + 0, from_array(array, axis=0, use_stack=use_stack)[0]]
 
 
-def _copied(x: Any, y: Any, *, over: int) -> Any:
+def _copied(x, y, *, over):
     """A copy of an array that is written to, and the array itself."""
     array = _filled(x, y)
     copy = paddle.tensor.array_write(x + y, _index(over), paddle.assign(array))

@@ -1,15 +1,11 @@
 """Patches, deformable convolution, shifts in time, channel-wise maps."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import function, legacy_op, weight
 from gen_models.harness.marks import COMPLEX_HERE, NOT_PUBLIC, legacy
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
-def _unfold(x, *, kernel, stride=1, padding=0, dilation=1) -> Any:
+def _unfold(x, *, kernel, stride=1, padding=0, dilation=1):
     return paddle.nn.functional.unfold(x, kernel, stride, padding, dilation)
 
 
@@ -28,7 +24,7 @@ UNFOLD = [
 ]
 
 
-def _fold(x, *, size, kernel, stride=1, padding=0, dilation=1) -> Any:
+def _fold(x, *, size, kernel, stride=1, padding=0, dilation=1):
     return paddle.nn.functional.fold(x, size, kernel, stride, padding, dilation)
 
 
@@ -96,7 +92,7 @@ SHIFT = [
 ]
 
 
-def _affine_channel(x, *, channels, data_layout) -> Any:
+def _affine_channel(x, *, channels, data_layout):
     scale, bias = weight([channels], seed=1), weight([channels], seed=2)
     inputs = {"X": x, "Scale": scale, "Bias": bias}
     return legacy_op("affine_channel", inputs, {"Out": "float32"}, {"data_layout": data_layout})

@@ -78,7 +78,7 @@ def _assigned_in_loop_of_branch_of_loop(self, x, k, n):
     return y, total
 
 
-def _rows(count: int, columns: int, widths: list[int], rounds: int, declared: list[int] | None = None) -> Any:
+def _rows(count, columns, widths, rounds, declared=None):
     """Inputs of the networks that write and read elements: a tensor, a value and a width for each row, trip counts."""
     dims = declared or [-1, -1, -1]
     return {

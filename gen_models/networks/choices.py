@@ -1,31 +1,27 @@
 """Networks that choose by score: queries as in DETR's decoders, boxes as detectors do."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import layer_of, multiclass_nms3
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
 
-def _query_parts() -> dict[str, Any]:
+def _query_parts():
     nn = paddle.nn
     return {"score": nn.ReLU(), "features": nn.Linear(8, 6), "decode": nn.Linear(6, 4)}
 
 
-def _queries(self: Any, scores: Any, x: Any) -> Any:
+def _queries(self, scores, x):
     """The features of the five best of `scores` [N, L], in their order, decoded one by one."""
     best, where = paddle.topk(self.score(scores), 5)
     picked = paddle.take_along_axis(self.features(x), paddle.expand(where.unsqueeze(-1), [-1, -1, 6]), 1)
     return self.decode(picked) * best.unsqueeze(-1), where
 
 
-def _box_parts() -> dict[str, Any]:
+def _box_parts():
     return {"score": paddle.nn.ReLU()}
 
 
-def _boxes(self: Any, boxes: Any, scores: Any) -> Any:
+def _boxes(self, boxes, scores):
     return multiclass_nms3(
         boxes,
         self.score(scores),

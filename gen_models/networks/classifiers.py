@@ -9,7 +9,7 @@ from gen_models.harness.spec import paddle, tensor
 
 
 def _vision(name: str, size: int = 64, **options: Any) -> Network:
-    def build() -> Any:
+    def build():
         return getattr(paddle.vision.models, name)(**{"num_classes": 10, **options})
 
     image = {"x": tensor([1, 3, size, size], dims=[-1, 3, size, size])}

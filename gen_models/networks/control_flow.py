@@ -1,9 +1,5 @@
 """Whole networks with branches, loops and tensor arrays, written in dygraph and exported with `to_static`."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import layer_of
 from gen_models.harness.marks import legacy
 from gen_models.harness.network import Network
@@ -68,7 +64,7 @@ def _nested(self, x, n):
     return values, where, i
 
 
-def _best_masks_parts() -> dict[str, Any]:
+def _best_masks_parts():
     return {"scores": paddle.nn.Conv2D(8, 4, 3, padding=1), "kernels": paddle.nn.Conv2D(8, 8, 3, padding=1)}
 
 
@@ -163,7 +159,7 @@ def _array_of_selections(self, x):
     return paddle.concat(parts), paddle.concat(columns, axis=1), paddle.concat(counts)
 
 
-def _greedy_decoder_parts() -> dict[str, Any]:
+def _greedy_decoder_parts():
     return {"embedding": paddle.nn.Embedding(10, 8), "cell": paddle.nn.GRUCell(8, 8), "head": paddle.nn.Linear(8, 10)}
 
 

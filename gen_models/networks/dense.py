@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gen_models.harness.network import Network
 from gen_models.harness.spec import TensorSpec, paddle, tensor
 
 
-def _block(inputs: int, outputs: int, stride: int = 1, **options: Any) -> Any:
+def _block(inputs, outputs, stride=1, **options):
     nn = paddle.nn
     conv = nn.Conv2D(inputs, outputs, 3, stride, options.pop("padding", 1), bias_attr=False, **options)
     return nn.Sequential(conv, nn.BatchNorm2D(outputs), nn.ReLU())
 
 
-def _resized(x: Any, other: Any, **options: Any) -> Any:
+def _resized(x, other, **options):
     return paddle.nn.functional.interpolate(x, paddle.shape(other)[2:], mode="bilinear", **options)
 
 
-def _segmenter() -> Any:
+def _segmenter():
     """Pyramid pooling, fusion by attention over channel statistics, classes and their probabilities at full size."""
     nn = paddle.nn
 
@@ -50,7 +48,7 @@ def _segmenter() -> Any:
     return Segmenter()
 
 
-def _style() -> Any:
+def _style():
     """StyleGAN2: convolutions whose weights a style modulates for each image, blurred enlargement, noise, sums."""
     nn = paddle.nn
 
@@ -94,7 +92,7 @@ def _style() -> Any:
     return Style()
 
 
-def _super_resolution() -> Any:
+def _super_resolution():
     """Residual dense blocks, pixel attention, sub-pixel enlargement, a resized copy of the input added."""
     nn = paddle.nn
 
@@ -121,7 +119,7 @@ def _super_resolution() -> Any:
     return SuperResolution()
 
 
-def _denoiser() -> Any:
+def _denoiser():
     """One step of diffusion: a sinusoidal time, group norms that it shifts, attention to a text, skipped levels."""
     nn = paddle.nn
 
@@ -162,7 +160,7 @@ def _denoiser() -> Any:
     return Denoiser()
 
 
-def _flow() -> Any:
+def _flow():
     """Frames of a film aligned by a flow, sampled on a grid, with what deformable convolution would take apart."""
     nn = paddle.nn
 

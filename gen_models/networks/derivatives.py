@@ -14,17 +14,17 @@ def _gradient(value: Any, *by: Any, again: bool = False) -> list[Any]:
     return list(paddle.grad(value, list(by), create_graph=again))
 
 
-def _mlp(inputs: int, width: int, outputs: int, activation: Any) -> Any:
+def _mlp(inputs, width, outputs, activation):
     nn = paddle.nn
     return nn.Sequential(
         nn.Linear(inputs, width), activation(), nn.Linear(width, width), activation(), nn.Linear(width, outputs)
     )
 
 
-def _burgers() -> Any:
+def _burgers():
     """Burgers' equation: u, and its residual u_t + u u_x - 0.01 u_xx."""
 
-    def forward(self: Any, x: Any, t: Any) -> Any:
+    def forward(self, x, t):
         x.stop_gradient = t.stop_gradient = False
         u = self.net(paddle.concat([x, t], 1))
         u_x, u_t = _gradient(u, x, t, again=True)
@@ -34,10 +34,10 @@ def _burgers() -> Any:
     return make_layer(lambda: {"net": _mlp(2, 16, 1, paddle.nn.Tanh)}, forward)
 
 
-def _forces() -> Any:
+def _forces():
     """Message passing over the edges of a molecule: its energy, and the forces, minus its gradient by the positions."""
 
-    def forward(self: Any, positions: Any, source: Any, target: Any) -> Any:
+    def forward(self, positions, source, target):
         positions.stop_gradient = False
         offsets = paddle.gather(positions, source) - paddle.gather(positions, target)
         distances = paddle.sqrt(paddle.sum(offsets * offsets, 1, keepdim=True) + 1e-3)
@@ -50,23 +50,23 @@ def _forces() -> Any:
         (gradient,) = _gradient(energy, positions)
         return energy, -gradient
 
-    def build() -> Any:
+    def build():
         nn = paddle.nn
         return {"filter": _mlp(8, 16, 8, nn.Silu), "readout": _mlp(8, 16, 1, nn.Softplus)}
 
     return make_layer(build, forward)
 
 
-def _saliency() -> Any:
+def _saliency():
     """The gradient of the largest score by the image, and the largest magnitude of it over the channels."""
 
-    def forward(self: Any, image: Any) -> Any:
+    def forward(self, image):
         image.stop_gradient = False
         scores = self.head(paddle.reshape(self.net(image), [-1, 8]))
         (gradient,) = _gradient(paddle.sum(paddle.max(scores, 1)), image)
         return scores, paddle.max(paddle.abs(gradient), 1)
 
-    def build() -> Any:
+    def build():
         nn = paddle.nn
         return {
             "net": nn.Sequential(

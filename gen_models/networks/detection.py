@@ -1,9 +1,5 @@
 """Whole networks that find objects and text, as PaddleDetection and PaddleOCR export them, in small."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import conv_norm, layer_of, multiclass_nms3
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
@@ -14,7 +10,7 @@ _CLASSES = 4
 _ANCHORS = [[10, 13, 16, 30], [30, 61, 62, 45], [59, 119, 116, 90]]
 
 
-def _yolo_parts() -> dict[str, Any]:
+def _yolo_parts():
     nn = paddle.nn
     channels = 2 * (5 + _CLASSES)
     return {
@@ -25,7 +21,7 @@ def _yolo_parts() -> dict[str, Any]:
     }
 
 
-def _yolo(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
+def _yolo(self, image, im_shape, scale_factor):
     x, features = self.stem(image), []
     for down in self.down:
         x = down(x)
@@ -56,7 +52,7 @@ def _yolo(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
 # --- SSD: prior boxes, decoded and suppressed -------------------------------------------------------------------------
 
 
-def _ssd_parts() -> dict[str, Any]:
+def _ssd_parts():
     nn = paddle.nn
     return {
         "stem": nn.Sequential(conv_norm(3, 8, 2), conv_norm(8, 16, 2), conv_norm(16, 16, 2)),
@@ -66,7 +62,7 @@ def _ssd_parts() -> dict[str, Any]:
     }
 
 
-def _ssd(self: Any, image: Any) -> Any:
+def _ssd(self, image):
     first = self.stem(image)
     priors, variances, codes, scores = [], [], [], []
     for i, feature in enumerate((first, self.down(first))):
@@ -95,7 +91,7 @@ def _ssd(self: Any, image: Any) -> Any:
 # --- A rotated detector: centres, sides and angles become polygons, which are suppressed ------------------------------
 
 
-def _rotated_parts() -> dict[str, Any]:
+def _rotated_parts():
     nn = paddle.nn
     return {
         "stem": nn.Sequential(conv_norm(3, 8, 2), conv_norm(8, 16, 2), conv_norm(16, 16, 2)),
@@ -105,7 +101,7 @@ def _rotated_parts() -> dict[str, Any]:
     }
 
 
-def _rotated(self: Any, image: Any, scale_factor: Any) -> Any:
+def _rotated(self, image, scale_factor):
     functional = paddle.nn.functional
     feature = self.stem(image)
     height, width = paddle.shape(feature)[2], paddle.shape(feature)[3]
@@ -136,20 +132,20 @@ def _rotated(self: Any, image: Any, scale_factor: Any) -> Any:
 # --- A rectifier of text lines: a thin-plate spline whose matrix is inverted in float64 -------------------------------
 
 
-def _rectifier_parts() -> dict[str, Any]:
+def _rectifier_parts():
     nn = paddle.nn
     find = nn.Sequential(conv_norm(3, 8, 2), nn.AdaptiveAvgPool2D(2), nn.Flatten(), nn.Linear(32, 40))
     return {"find": find}
 
 
-def _spline(to: Any, points: Any) -> Any:
+def _spline(to, points):
     """1, x, y and r^2 log r for each pair of places: [m, 2], [20, 2] -> [m, 23]."""
     square = paddle.sum((to.unsqueeze(1) - points.unsqueeze(0)) ** 2, -1)
     bent = square * paddle.log(square + 1e-9)
     return paddle.concat([paddle.ones_like(to[:, :1]), to, bent], 1)
 
 
-def _rectifier(self: Any, image: Any) -> Any:
+def _rectifier(self, image):
     along = paddle.linspace(-1, 1, 10, "float64")
     across = paddle.ones([10], "float64")
     points = paddle.concat([paddle.stack([along, -across], 1), paddle.stack([along, across], 1)])
@@ -167,7 +163,7 @@ def _rectifier(self: Any, image: Any) -> Any:
 # --- DB: a pyramid, merged, and transposed convolutions up to a map of probabilities ----------------------------------
 
 
-def _db_parts() -> dict[str, Any]:
+def _db_parts():
     nn = paddle.nn
     return {
         "stem": conv_norm(3, 8, 2, nn.ReLU()),
@@ -181,7 +177,7 @@ def _db_parts() -> dict[str, Any]:
     }
 
 
-def _db(self: Any, image: Any) -> Any:
+def _db(self, image):
     functional = paddle.nn.functional
     fine = self.down[0](self.stem(image))
     coarse = self.lateral[1](self.down[1](fine))
@@ -192,16 +188,16 @@ def _db(self: Any, image: Any) -> Any:
     return functional.sigmoid(self.last(x))
 
 
-def _image(n: int, h: int, w: int) -> dict[str, Any]:
+def _image(n, h, w):
     return {"image": tensor([n, 3, h, w], dims=[-1, 3, -1, -1])}
 
 
-def _scaled(n: int, h: int, w: int) -> dict[str, Any]:
+def _scaled(n, h, w):
     factors = [[0.5, 0.8 + 0.1 * i] for i in range(n)]
     return {**_image(n, h, w), "scale_factor": tensor([n, 2], values=factors, dims=[-1, 2])}
 
 
-def _yolo_inputs(n: int, size: int = 64) -> dict[str, Any]:
+def _yolo_inputs(n, size=64):
     image, factors = _scaled(n, size, size).items()
     return dict([image, ("im_shape", tensor([n, 2], values=[[size, size]] * n, dims=[-1, 2])), factors])
 

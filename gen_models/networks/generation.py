@@ -12,15 +12,15 @@ from gen_models.harness.spec import TensorSpec, paddle, tensor
 _WIDTH, _HEADS, _WORDS = 16, 2, 30
 
 
-def _heads(x: Any) -> Any:
+def _heads(x):
     return x.reshape([0, -1, _HEADS, _WIDTH // _HEADS]).transpose([0, 2, 1, 3])
 
 
-def _merged(x: Any) -> Any:
+def _merged(x):
     return x.transpose([0, 2, 1, 3]).reshape([0, -1, _WIDTH])
 
 
-def _translator() -> Any:
+def _translator():
     """An encoder, and a decoder in a loop: keys and values grow, relative positions in buckets, an early end."""
     nn = paddle.nn
 
@@ -88,7 +88,7 @@ def _source(batch: int, length: int, limit: int) -> dict[str, TensorSpec]:
     }
 
 
-def _causal() -> Any:
+def _causal():
     """One pass of a decoder-only model: rotary positions, shared keys, RMS norms, a gated layer, caches in and out."""
     nn = paddle.nn
 
@@ -145,7 +145,7 @@ def _step(batch: int, length: int, past: int) -> dict[str, TensorSpec]:
     }
 
 
-def _tagger() -> Any:
+def _tagger():
     """A bidirectional LSTM over padded sentences, and the best path through the tags' transitions."""
     nn = paddle.nn
 
@@ -181,7 +181,7 @@ def _attended(self, x):
     return x + paddle.bmm(paddle.nn.functional.softmax(paddle.bmm(q, k.transpose([0, 2, 1]))), v)
 
 
-def _attended_parts() -> dict[str, Any]:
+def _attended_parts():
     return {name: paddle.nn.Linear(_WIDTH, 3 * _WIDTH) for name in ("parts", "more")}
 
 
@@ -189,7 +189,7 @@ def _words(*lengths: int) -> list[dict[str, TensorSpec]]:
     return [{"x": tensor([1, length, _WIDTH], dims=[-1, -1, _WIDTH])} for length in lengths]
 
 
-def _decoder() -> Any:
+def _decoder():
     """Paddle's own beam search (`dynamic_decode`): arrays of states that a loop reads, writes and lets grow."""
     nn = paddle.nn
 

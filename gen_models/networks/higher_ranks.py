@@ -9,7 +9,7 @@ from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
 
-def _members() -> dict[str, Any]:
+def _members():
     weight = paddle.create_parameter([1, 1, 1, 1], "float32", default_initializer=paddle.nn.initializer.Constant(1.5))
     return {"weight": weight}
 
@@ -20,7 +20,7 @@ def _reshaped(x: Any) -> list[Any]:
     return [x.unsqueeze(1), x.flatten(), paddle.transpose(x, [1, 0]), x.unsqueeze(0).squeeze(0), number, x * 0.5]
 
 
-def _operators_forward(self: Any, x: Any) -> Any:
+def _operators_forward(self, x):
     """Each operator is the only consumer of what it reads: only then may OpenVINO change their order."""
     single = self.weight
     operators = (
@@ -36,7 +36,7 @@ def _operators_forward(self: Any, x: Any) -> Any:
     return [operator(item) for i, operator in enumerate(operators) for item in _reshaped(x * (i + 1.0))]
 
 
-def _broadcast_forward(self: Any, x: Any, y: Any) -> Any:
+def _broadcast_forward(self, x, y):
     size = paddle.shape(y)[1]  # 1, which is known once the program is converted
     results = []
     for item in _reshaped(x):
@@ -48,20 +48,20 @@ def _broadcast_forward(self: Any, x: Any, y: Any) -> Any:
     return results
 
 
-def _experts() -> dict[str, Any]:
+def _experts():
     return {
         "experts": paddle.create_parameter([3, 4, 5], "float32"),
         "others": paddle.create_parameter([3, 6, 4], "float32"),
     }
 
 
-def _experts_forward(self: Any, x: Any, rows: Any) -> Any:
+def _experts_forward(self, x, rows):
     """Tokens that all experts are given, each with a matrix of its own."""
     by_experts = paddle.nn.functional.relu(paddle.matmul(x, self.experts))
     return by_experts, paddle.matmul(rows, self.experts), paddle.matmul(x, self.others, transpose_y=True)
 
 
-def _contexts_forward(self: Any, x: Any) -> Any:
+def _contexts_forward(self, x):
     """One number for each channel, or for each pixel, that is repeated."""
     functional = paddle.nn.functional
     pooled = functional.avg_pool2d(x, 3)

@@ -1,9 +1,6 @@
 """Networks with learned tensors beside the data: position embeddings of which parts are taken, initial states."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Any
 
 from gen_models.harness.building import layer_of
 from gen_models.harness.network import Network
@@ -12,11 +9,11 @@ from gen_models.harness.spec import paddle, tensor
 _SIZE, _WIDTH = 3, 8
 
 
-def _learned(*shape: int) -> Any:
+def _learned(*shape):
     return paddle.create_parameter(list(shape), "float32", default_initializer=paddle.nn.initializer.Normal())
 
 
-def _positions_parts() -> dict[str, Any]:
+def _positions_parts():
     nn, size = paddle.nn, _SIZE
     return {
         "before": nn.Conv2D(3, _WIDTH, 1, data_format="NHWC"),
@@ -29,7 +26,7 @@ def _positions_parts() -> dict[str, Any]:
     }
 
 
-def _positions_forward(self: Any, image: Any) -> Any:
+def _positions_forward(self, image):
     """Between convolutions with channels last, sums with what is cut out, padded, split and reduced of embeddings."""
     x, functional = self.before(image), paddle.nn.functional
     places = [
@@ -43,7 +40,7 @@ def _positions_forward(self: Any, image: Any) -> Any:
     return tuple(self.after(functional.relu(x + place)) for place in places)
 
 
-def _states_parts(batch: int, layers: int) -> dict[str, Any]:
+def _states_parts(batch, layers):
     nn, hidden = paddle.nn, 20
     return {
         "lstm": nn.LSTM(4, hidden, layers, direction="bidirect"),
@@ -53,14 +50,14 @@ def _states_parts(batch: int, layers: int) -> dict[str, Any]:
     }
 
 
-def _states_forward(self: Any, x: Any) -> Any:
+def _states_forward(self, x):
     """Recurrent layers of two directions that begin with learned states."""
     out, (hidden, cell) = self.lstm(x, (self.hidden, self.cell))
     other, last = self.gru(x, self.hidden)
     return out, hidden, cell, other, last
 
 
-def _grown_forward(self: Any, x: Any) -> Any:
+def _grown_forward(self, x):
     """The same learned state for each sequence of a batch."""
     batch = paddle.shape(x)[0]
     hidden, cell = (value.expand([value.shape[0], batch, value.shape[2]]) for value in (self.hidden, self.cell))
@@ -68,19 +65,19 @@ def _grown_forward(self: Any, x: Any) -> Any:
     return out, hidden, cell
 
 
-def _image(*dims: int) -> dict[str, Any]:
+def _image(*dims):
     return {"image": tensor([_SIZE, _SIZE, _SIZE, 3], dims=list(dims))}
 
 
-def _sequences(batch: int, *dims: int) -> dict[str, Any]:
+def _sequences(batch, *dims):
     return {"x": tensor([batch, 5, 4], dims=list(dims))}
 
 
-def _resized_parts() -> dict[str, Any]:
+def _resized_parts():
     return {"image": _learned(1, 2, 6, 8), "line": _learned(1, 2, 8)}
 
 
-def _resized_forward(self: Any, x: Any) -> Any:
+def _resized_forward(self, x):
     """Parameters that are resized along one axis, downwards and upwards."""
     resize = paddle.nn.functional.interpolate
     image = resize(self.image, size=[1, 4], mode="bilinear")
@@ -88,7 +85,7 @@ def _resized_forward(self: Any, x: Any) -> Any:
     return x + image, *lines
 
 
-def _expanded_forward(self: Any, x: Any) -> Any:
+def _expanded_forward(self, x):
     """A product whose second axis is repeated, or kept."""
     return paddle.expand(self.project(x), [-1, 2, -1, -1])
 

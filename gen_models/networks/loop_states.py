@@ -1,9 +1,5 @@
 """Whole networks whose loops carry, replace or only read values."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import layer_of
 from gen_models.harness.marks import pir
 from gen_models.harness.network import Network
@@ -149,7 +145,7 @@ def _read_in_every_iteration(self, x, y, n):
     return total
 
 
-def _rounds(rows: int, others: int, n: int, k: int | None = None) -> Any:
+def _rounds(rows, others, n, k=None):
     """Inputs of the networks that write values which no iteration reads: tensors and trip counts."""
     x = tensor([rows, 4], low=-1.0, high=1.0, dims=[-1, 4])
     if k is not None:

@@ -4,21 +4,17 @@ A head predicts channel by channel and is read box by box, hence a transpose of 
 regions pooled to one, it moves nothing.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import layer_of
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
 
-def _rows(x: Any, width: int) -> Any:
+def _rows(x, width):
     """[N, A · width, H, W] as [N, H · W · A, width]."""
     return paddle.reshape(paddle.transpose(x, [0, 2, 3, 1]), [x.shape[0], -1, width])
 
 
-def _conv(inputs: int, outputs: int, stride: int = 1) -> Any:
+def _conv(inputs, outputs, stride=1):
     nn = paddle.nn
     return nn.Sequential(nn.Conv2D(inputs, outputs, 3, stride, 1), nn.ReLU())
 
@@ -26,7 +22,7 @@ def _conv(inputs: int, outputs: int, stride: int = 1) -> Any:
 # --- SSD: six maps, the last of one cell; codes and scores of each ---
 
 
-def _ssd_parts() -> dict[str, Any]:
+def _ssd_parts():
     nn = paddle.nn
     return {
         "down": nn.LayerList([_conv(3 if i == 0 else 8, 8, 2) for i in range(6)]),
@@ -35,7 +31,7 @@ def _ssd_parts() -> dict[str, Any]:
     }
 
 
-def _ssd(self: Any, image: Any) -> Any:
+def _ssd(self, image):
     codes, scores = [], []
     for i, down in enumerate(self.down):
         image = down(image)
@@ -47,7 +43,7 @@ def _ssd(self: Any, image: Any) -> Any:
 # --- YOLO: three maps ---
 
 
-def _yolo_parts() -> dict[str, Any]:
+def _yolo_parts():
     nn = paddle.nn
     return {
         "stem": _conv(3, 8, 2),
@@ -56,7 +52,7 @@ def _yolo_parts() -> dict[str, Any]:
     }
 
 
-def _yolo(self: Any, image: Any) -> Any:
+def _yolo(self, image):
     x, rows = self.stem(image), []
     for i, down in enumerate(self.down):
         x = down(x)
@@ -67,7 +63,7 @@ def _yolo(self: Any, image: Any) -> Any:
 # --- R-CNN: scores and codes of the anchors; regions pooled to one cell ---
 
 
-def _rcnn_parts(masks: bool) -> dict[str, Any]:
+def _rcnn_parts(masks):
     nn = paddle.nn
     parts = {
         "stem": nn.Sequential(_conv(3, 8, 2), _conv(8, 8, 2)),
@@ -83,7 +79,7 @@ def _rcnn_parts(masks: bool) -> dict[str, Any]:
     return parts
 
 
-def _rcnn(self: Any, image: Any, regions: Any, counts: Any) -> Any:
+def _rcnn(self, image, regions, counts):
     functional = paddle.nn.functional
     x = self.stem(image)
     objects = functional.sigmoid(_rows(self.objects(x), 1))
@@ -96,11 +92,11 @@ def _rcnn(self: Any, image: Any, regions: Any, counts: Any) -> Any:
     return results
 
 
-def _image(n: int, h: int, w: int) -> dict[str, Any]:
+def _image(n, h, w):
     return {"image": tensor([n, 3, h, w])}
 
 
-def _regions() -> dict[str, Any]:
+def _regions():
     boxes = [[0, 0, 16, 16], [8, 4, 40, 28], [20, 10, 44, 30]]
     return {
         "regions": tensor([3, 4], values=boxes, dims=[-1, 4]),

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gen_models.harness.network import Network
 from gen_models.harness.spec import TensorSpec, paddle, tensor
 
 
-def _taken(points: Any, index: Any) -> Any:
+def _taken(points, index):
     """The rows of each cloud that `index` names: [batch, n, c] at [batch, ...] -> [batch, ..., c]."""
     batch = paddle.arange(paddle.shape(points)[0], dtype="int64").reshape([-1] + [1] * (index.ndim - 1))
     return paddle.gather_nd(points, paddle.stack([batch.expand_as(index), index], axis=-1))
 
 
-def _distances(first: Any, second: Any) -> Any:
+def _distances(first, second):
     return (first.unsqueeze(2) - second.unsqueeze(1)).pow(2).sum(-1)
 
 
-def _sampled() -> Any:
+def _sampled():
     """PointNet++: farthest points in a loop, neighbours within a ball, features carried back by distance."""
     nn = paddle.nn
 
@@ -56,7 +54,7 @@ def _sampled() -> Any:
     return Sampled()
 
 
-def _film() -> Any:
+def _film():
     """A slow and a fast path of frames, channels shifted between frames, convolutions in three dimensions."""
     nn = paddle.nn
 

@@ -14,7 +14,7 @@ _CLASSES = 4
 _STRIDES = (8, 16, 32)
 
 
-def _backbone() -> dict[str, Any]:
+def _backbone():
     nn = paddle.nn
     return {
         "stem": nn.Sequential(conv_norm(3, 8, 2), conv_norm(8, 16, 2)),
@@ -30,12 +30,12 @@ def _features(self: Any, image: Any) -> list[Any]:
     return features
 
 
-def _to_original(boxes: Any, scale_factor: Any) -> Any:
+def _to_original(boxes, scale_factor):
     scale_y, scale_x = paddle.split(scale_factor, 2, axis=-1)
     return boxes / paddle.concat([scale_x, scale_y, scale_x, scale_y], axis=-1).reshape([-1, 1, 4])
 
 
-def _corners(points: Any, distance: Any) -> Any:
+def _corners(points, distance):
     low, high = paddle.split(distance, 2, -1)
     return paddle.concat([-low + points, high + points], -1)
 
@@ -45,7 +45,7 @@ def _corners(points: Any, distance: Any) -> Any:
 _STEPS = 17
 
 
-def _ppyoloe_parts(shared: bool) -> dict[str, Any]:
+def _ppyoloe_parts(shared):
     nn = paddle.nn
     steps = nn.Conv2D(_STEPS, 1, 1, bias_attr=False)
     steps.weight.set_value(np.arange(_STEPS, dtype="float32").reshape([1, _STEPS, 1, 1]))
@@ -58,14 +58,14 @@ def _ppyoloe_parts(shared: bool) -> dict[str, Any]:
     }
 
 
-def _grid(height: Any, width: Any, stride: int) -> Any:
+def _grid(height, width, stride):
     """The middles of the cells [height, width, 2], in cells."""
     columns, rows = paddle.arange(end=width) + 0.5, paddle.arange(end=height) + 0.5
     rows, columns = paddle.meshgrid(rows, columns)
     return paddle.cast(paddle.stack([columns, rows], axis=-1), "float32")
 
 
-def _ppyoloe(self: Any, image: Any, scale_factor: Any) -> Any:
+def _ppyoloe(self, image, scale_factor):
     functional = paddle.nn.functional
     scores, distances, points, strides = [], [], [], []
     for i, feature in enumerate(_features(self, image)):
@@ -91,7 +91,7 @@ def _ppyoloe(self: Any, image: Any, scale_factor: Any) -> Any:
 # --- PicoDet: the same with rows of a matrix; scores that are the root of a product, or, as GFL's, a sigmoid alone ---
 
 
-def _picodet_parts(aligned: bool = True) -> dict[str, Any]:
+def _picodet_parts(aligned=True):
     nn = paddle.nn
     return {
         **_backbone(),
@@ -101,7 +101,7 @@ def _picodet_parts(aligned: bool = True) -> dict[str, Any]:
     }
 
 
-def _picodet(self: Any, image: Any, scale_factor: Any) -> Any:
+def _picodet(self, image, scale_factor):
     functional = paddle.nn.functional
     scores, boxes = [], []
     for i, feature in enumerate(_features(self, image)):
@@ -128,7 +128,7 @@ def _picodet(self: Any, image: Any, scale_factor: Any) -> Any:
 # --- SSD: columns of codes and priors, in pixels of the original image ---
 
 
-def _ssd_parts() -> dict[str, Any]:
+def _ssd_parts():
     nn = paddle.nn
     return {
         **_backbone(),
@@ -137,7 +137,7 @@ def _ssd_parts() -> dict[str, Any]:
     }
 
 
-def _ssd(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
+def _ssd(self, image, im_shape, scale_factor):
     functional = paddle.nn.functional
     boxes, scores = [], []
     height = paddle.unsqueeze(im_shape[:, 0] / scale_factor[:, 0], axis=-1)
@@ -169,12 +169,12 @@ def _ssd(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
 _ANCHORS = [[116, 90, 156, 198], [30, 61, 62, 45], [10, 13, 16, 30]]
 
 
-def _ppyolo_parts() -> dict[str, Any]:
+def _ppyolo_parts():
     nn = paddle.nn
     return {**_backbone(), "head": nn.LayerList([nn.Conv2D(16, 2 * (6 + _CLASSES), 1) for _ in _STRIDES])}
 
 
-def _matrix_nms(boxes: Any, scores: Any, **attributes: Any) -> Any:
+def _matrix_nms(boxes, scores, **attributes):
     if is_pir() or paddle.in_dynamic_mode():
         out, count, _ = paddle.vision.ops.matrix_nms(boxes, scores, **attributes, return_index=True)
         return out, count
@@ -183,7 +183,7 @@ def _matrix_nms(boxes: Any, scores: Any, **attributes: Any) -> Any:
     return out, count
 
 
-def _ppyolo(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
+def _ppyolo(self, image, im_shape, scale_factor):
     original = paddle.cast(paddle.round(im_shape / scale_factor), "int32")
     boxes, scores = [], []
     for i, feature in enumerate(_features(self, image)[::-1]):
@@ -207,7 +207,7 @@ def _ppyolo(self: Any, image: Any, im_shape: Any, scale_factor: Any) -> Any:
     )
 
 
-def _inputs(n: int, h: int = 64, w: int = 96, shape: bool = False, fixed: bool = False) -> dict[str, Any]:
+def _inputs(n, h=64, w=96, shape=False, fixed=False):
     """Images, their sizes if the network reads them, and how much they were resized by."""
     scales = [[0.5 + 0.1 * i, 0.8 - 0.1 * i] for i in range(n)]
     return {

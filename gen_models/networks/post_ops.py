@@ -15,7 +15,7 @@ PostOp: TypeAlias = Callable[[Any], Any]
 """What follows a primitive: a function of its result."""
 
 
-def _functional() -> Any:
+def _functional():
     return paddle.nn.functional
 
 
@@ -116,14 +116,14 @@ _OF_SEQUENCES = (
 )
 
 
-def _per_channel(x: Any, low: float = -0.5) -> Any:
+def _per_channel(x, low=-0.5):
     shape = [1] * len(x.shape)
     axis = -1 if x.shape[-1] == x.shape[-2] == 6 else 1  # a matrix product has its channels last
     shape[axis] = x.shape[axis]
     return weight(shape, low=low, seed=2)
 
 
-def _batch_norm(x: Any) -> Any:
+def _batch_norm(x):
     channels = x.shape[1]
     mean, variance = weight([channels], seed=4), weight([channels], low=0.2, seed=5)
     for statistic in (mean, variance):
@@ -134,7 +134,7 @@ def _batch_norm(x: Any) -> Any:
 def _chain(primitive: str, name: str, step: Callable[..., Any], low: float = -1.0, residual: bool = False) -> Op:
     source, shape, results = {**PRIMITIVES, **SEQUENTIAL}[primitive]
 
-    def build(x: Any, other: Any = None) -> Any:
+    def build(x, other=None):
         y = source(x, max(low, -0.5))
         return step(y) if other is None else step(y, other)
 
@@ -143,7 +143,7 @@ def _chain(primitive: str, name: str, step: Callable[..., Any], low: float = -1.
 
 
 def _pair(side: int) -> Op:
-    def build(x: Any) -> Any:
+    def build(x):
         functional = paddle.nn.functional
         x = functional.relu(functional.conv2d(x, weight([32, 8, 1, 1]), weight([32], seed=1)))
         return functional.relu(functional.conv2d(x, weight([32, 1, 3, 3]), weight([32], seed=2), padding=1, groups=32))

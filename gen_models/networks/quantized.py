@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from gen_models.harness.network import Network
 from gen_models.harness.spec import TensorSpec, paddle, tensor
 
 
-def _mobile() -> Any:
+def _mobile():
     """MobileNet's parts: convolutions, depthwise ones, gates, sums, a linear head."""
     nn = paddle.nn
 
@@ -36,7 +35,7 @@ def _mobile() -> Any:
     return Mobile()
 
 
-def _trained(layer: Any) -> Any:
+def _trained(layer):
     """A step in training mode, after which the scales of activations are known."""
     layer.train()
     layer(paddle.uniform([2, 3, 16, 16], min=-1.0, max=1.0))
@@ -44,7 +43,7 @@ def _trained(layer: Any) -> Any:
     return layer
 
 
-def _per_tensor() -> Any:
+def _per_tensor():
     """Scales per tensor, by `paddle.quantization.QAT`: moving averages for activations and weights alike."""
     from paddle.quantization import QAT, QuantConfig
     from paddle.quantization.quanters import FakeQuanterWithAbsMaxObserver
@@ -57,7 +56,7 @@ def _per_tensor() -> Any:
     return quantized if int(paddle.__version__.split(".")[0]) >= 3 else tool.convert(quantized)
 
 
-def _per_channel() -> Any:
+def _per_channel():
     """Scales per channel of weights, by `ImperativeQuantAware`, as PaddleSlim uses it."""
     from paddle.quantization import ImperativeQuantAware
 
@@ -66,7 +65,7 @@ def _per_channel() -> Any:
     return _trained(layer)
 
 
-def _calibrated(onnx_format: bool) -> Any:
+def _calibrated(onnx_format):
     """Quantization of an exported model, as PaddleSlim's `quant_post_static`: with each format of its result."""
 
     def finish(folder: Path) -> None:

@@ -11,23 +11,23 @@ from gen_models.harness.spec import paddle, tensor
 _LENGTHS = (40, 3, 20, 2, 41, 1)
 
 
-def _identities_forward(self: Any, x: Any) -> Any:
+def _identities_forward(self, x):
     twice = paddle.transpose(paddle.transpose(x, [1, 0, 2]), [1, 0, 2])
     padded = paddle.nn.functional.pad(x.unsqueeze(0), [0, 0, 0, 0])
     return paddle.transpose(x, [0, 1, 2]), twice, padded, x.flatten()
 
 
-def _cast_forward(self: Any, x: Any) -> Any:
+def _cast_forward(self, x):
     return paddle.cast(x, x.dtype) + 0.0, paddle.transpose(x, [0, 1, 2]), paddle.exp(x)
 
 
-def _there_and_back_forward(self: Any, x: Any) -> Any:
+def _there_and_back_forward(self, x):
     doubled = paddle.cast(paddle.cast(x, "float64"), "float32")
     halved = paddle.cast(paddle.transpose(paddle.cast(x, "float64"), [0, 1, 2]) * 1.0, "float32")
     return doubled, halved, paddle.cast(paddle.cast(paddle.cast(x, "float64") + 0.0, "float32"), "float64")
 
 
-def _branch_forward(self: Any, x: Any, y: Any) -> Any:
+def _branch_forward(self, x, y):
     if x.sum() > 0.0:
         out = y
     else:
@@ -35,7 +35,7 @@ def _branch_forward(self: Any, x: Any, y: Any) -> Any:
     return out
 
 
-def _same_branches_forward(self: Any, x: Any, y: Any) -> Any:
+def _same_branches_forward(self, x, y):
     if x.sum() > 0.0:
         first, second = y, y
     else:
@@ -43,26 +43,26 @@ def _same_branches_forward(self: Any, x: Any, y: Any) -> Any:
     return first, paddle.flatten(second / 2.0)
 
 
-def _unchanged_forward(self: Any, x: Any, count: Any) -> Any:
+def _unchanged_forward(self, x, count):
     kept, i = paddle.assign(x), paddle.zeros([1], "int64")
     while i < count:
         i = i + 1
     return kept, i
 
 
-def _x(length: int) -> Any:
+def _x(length):
     return tensor([length, length + 2, 4], dims=[-1, -1, 4], low=-1, high=1 if length % 2 else 3)
 
 
-def _one(length: int) -> dict[str, Any]:
+def _one(length):
     return {"x": _x(length)}
 
 
-def _two(length: int) -> dict[str, Any]:
+def _two(length):
     return {"x": _x(length), "y": tensor([length + 5, length, 4], dims=[-1, -1, 4])}
 
 
-def _counted(length: int) -> dict[str, Any]:
+def _counted(length):
     return {"x": _x(length), "count": tensor([1], "int64", values=[length % 3])}
 
 

@@ -1,7 +1,5 @@
 """A network in which Paddle rounds a lot, where its input is nearly constant: it adds up an average in order."""
 
-from __future__ import annotations
-
 from gen_models.harness.building import layer_of
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gen_models.harness.building import layer_of, make_layer
 from gen_models.harness.network import Network
 from gen_models.harness.spec import TensorSpec, paddle, tensor
@@ -13,7 +11,7 @@ from gen_models.harness.spec import TensorSpec, paddle, tensor
 _WIDTH, _HEADS, _WORDS = 32, 4, 60
 
 
-def _bert_parts() -> dict[str, Any]:
+def _bert_parts():
     nn = paddle.nn
     layer = nn.TransformerEncoderLayer(_WIDTH, _HEADS, 64, dropout=0.1, activation="gelu")
     return {
@@ -28,7 +26,7 @@ def _bert_parts() -> dict[str, Any]:
     }
 
 
-def _bert_forward(self: Any, input_ids: Any, token_type_ids: Any) -> Any:
+def _bert_forward(self, input_ids, token_type_ids):
     padding = (input_ids == 0).astype("float32").unsqueeze([1, 2]) * -1e4
     ones = paddle.ones_like(input_ids)
     places = paddle.cumsum(ones, axis=1) - ones
@@ -48,7 +46,7 @@ def _ids(batch: int, length: int, padded: int = 0) -> dict[str, TensorSpec]:
 # --- an encoder with attention written by hand, pre-norm and with a fused projection ---------------------------------
 
 
-def _mixer_parts(i: int) -> dict[str, Any]:
+def _mixer_parts(i):
     """The i-th block of attention and two dense layers."""
     nn = paddle.nn
     return {
@@ -61,15 +59,15 @@ def _mixer_parts(i: int) -> dict[str, Any]:
     }
 
 
-def _attention_parts() -> dict[str, Any]:
+def _attention_parts():
     nn = paddle.nn
-    parts: dict[str, Any] = {"norm": nn.LayerNorm(_WIDTH, epsilon=1e-6)}
+    parts = {"norm": nn.LayerNorm(_WIDTH, epsilon=1e-6)}
     for i in range(2):
         parts |= _mixer_parts(i)
     return parts
 
 
-def _attend(x: Any, qkv: Any, heads: int, bias: Any = None) -> Any:
+def _attend(x, qkv, heads, bias=None):
     """Attention over the last axis but one of [batch, tokens, width], with the projection fused as in ViT and Swin."""
     length, width = x.shape[1], x.shape[2]
     length = paddle.shape(x)[1] if length == -1 else length
@@ -81,7 +79,7 @@ def _attend(x: Any, qkv: Any, heads: int, bias: Any = None) -> Any:
     return context.transpose([0, 2, 1, 3]).reshape([-1, length, width])
 
 
-def _attention_forward(self: Any, x: Any, lengths: Any) -> Any:
+def _attention_forward(self, x, lengths):
     steps = paddle.arange(paddle.shape(x)[1]).unsqueeze(0)
     mask = (steps.astype("int64") < lengths.unsqueeze(1)).unsqueeze([1, 2])
     for i in range(2):
@@ -108,7 +106,7 @@ def _states(batch: int, length: int, *lengths: int) -> dict[str, TensorSpec]:
 # --- CRNN: convolutions, a bidirectional LSTM over a dynamic width, class scores per step ----------------------------
 
 
-def _crnn_parts() -> dict[str, Any]:
+def _crnn_parts():
     nn = paddle.nn
     return {
         "features": nn.Sequential(
@@ -122,7 +120,7 @@ def _crnn_parts() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _crnn_forward(self: Any, x: Any) -> Any:
+def _crnn_forward(self, x):
     steps = self.features(x).squeeze(2).transpose([0, 2, 1])
     return paddle.nn.functional.softmax(self.head(self.lstm(steps)[0]), axis=2)
 
@@ -137,9 +135,9 @@ _SIDE, _WINDOW = 8, 4
 _TOKENS = _WINDOW * _WINDOW
 
 
-def _swin_parts() -> dict[str, Any]:
+def _swin_parts():
     nn = paddle.nn
-    parts: dict[str, Any] = {
+    parts = {
         "patches": nn.Conv2D(3, _WIDTH, 4, stride=4),
         "merge_norm": nn.LayerNorm(4 * _WIDTH),
         "merge": nn.Linear(4 * _WIDTH, 2 * _WIDTH, bias_attr=False),
@@ -158,26 +156,26 @@ def _swin_parts() -> dict[str, Any]:
     return parts
 
 
-def _windows(x: Any) -> Any:
+def _windows(x):
     n = _SIDE // _WINDOW
     x = x.reshape([-1, n, _WINDOW, n, _WINDOW, x.shape[-1]]).transpose([0, 1, 3, 2, 4, 5])
     return x.reshape([-1, _TOKENS, x.shape[-1]])
 
 
-def _whole(windows: Any) -> Any:
+def _whole(windows):
     n, width = _SIDE // _WINDOW, windows.shape[-1]
     x = windows.reshape([-1, n, n, _WINDOW, _WINDOW, width]).transpose([0, 1, 3, 2, 4, 5])
     return x.reshape([-1, _SIDE, _SIDE, width])
 
 
-def _relative_places() -> Any:
+def _relative_places():
     steps = paddle.arange(_WINDOW)
     grid = paddle.stack(paddle.meshgrid(steps, steps)).flatten(1)
     relative = (grid.unsqueeze(2) - grid.unsqueeze(1)).transpose([1, 2, 0]) + (_WINDOW - 1)
     return (relative[:, :, 0] * (2 * _WINDOW - 1) + relative[:, :, 1]).reshape([-1])
 
 
-def _shift_mask(shift: int) -> Any:
+def _shift_mask(shift):
     region = paddle.zeros([1, _SIDE, _SIDE, 1])
     bounds = (slice(0, -_WINDOW), slice(-_WINDOW, -shift), slice(-shift, None))
     for i, rows in enumerate(bounds):
@@ -188,7 +186,7 @@ def _shift_mask(shift: int) -> Any:
     return paddle.where(apart != 0, paddle.full_like(apart, -100.0), paddle.zeros_like(apart))
 
 
-def _swin_forward(self: Any, x: Any) -> Any:
+def _swin_forward(self, x):
     x = self.patches(x).flatten(2).transpose([0, 2, 1])
     for i, shift in enumerate((0, _WINDOW // 2)):
         grid = getattr(self, f"norm_a{i}")(x).reshape([-1, _SIDE, _SIDE, _WIDTH])
@@ -197,7 +195,7 @@ def _swin_forward(self: Any, x: Any) -> Any:
         bias = paddle.index_select(getattr(self, f"table{i}"), _relative_places())
         bias = bias.reshape([_TOKENS, _TOKENS, _HEADS]).transpose([2, 0, 1]).unsqueeze(0)
 
-        def biased(scores: Any, bias: Any = bias, shift: int = shift) -> Any:
+        def biased(scores, bias=bias, shift=shift):
             scores = scores + bias
             if not shift:
                 return scores
@@ -226,13 +224,13 @@ def _picture(batch: int) -> dict[str, TensorSpec]:
 _HEIGHT, _COLUMNS = 4, 12
 
 
-def _svtr_parts() -> dict[str, Any]:
+def _svtr_parts():
     nn = paddle.nn
     stem = [
         nn.Conv2D(3, _WIDTH // 2, 3, 2, 1), nn.BatchNorm2D(_WIDTH // 2), nn.GELU(),
         nn.Conv2D(_WIDTH // 2, _WIDTH, 3, 2, 1), nn.BatchNorm2D(_WIDTH), nn.GELU(),
     ]  # fmt: skip
-    parts: dict[str, Any] = {
+    parts = {
         "stem": nn.Sequential(*stem),
         "merge": nn.Conv2D(_WIDTH, _WIDTH, 3, stride=[2, 1], padding=1),
         "merge_norm": nn.LayerNorm(_WIDTH),
@@ -245,7 +243,7 @@ def _svtr_parts() -> dict[str, Any]:
     return parts
 
 
-def _near(height: int, width: int, rows: int, columns: int) -> Any:
+def _near(height, width, rows, columns):
     """0 between tokens within `rows` and `columns` of each other, -inf elsewhere."""
     mask = paddle.ones([height * width, height + rows - 1, width + columns - 1], dtype="float32")
     for h in range(height):
@@ -256,7 +254,7 @@ def _near(height: int, width: int, rows: int, columns: int) -> Any:
     return paddle.where(inner < 1, inner, far).unsqueeze([0, 1])
 
 
-def _svtr_forward(self: Any, x: Any) -> Any:
+def _svtr_forward(self, x):
     x = self.stem(x)
     height = _HEIGHT
     x = x.flatten(2).transpose([0, 2, 1])
@@ -277,7 +275,7 @@ def _svtr_forward(self: Any, x: Any) -> Any:
     return paddle.nn.functional.softmax(self.head(y), axis=2)
 
 
-def _svtr() -> Any:
+def _svtr():
     layer = make_layer(_svtr_parts, _svtr_forward)
     layer.near = _near(_HEIGHT, _COLUMNS, 3, 5)
     return layer
@@ -291,7 +289,7 @@ def _text_line(batch: int) -> dict[str, TensorSpec]:
 # --- attention of padded frames, masked before softmax and after it ---------------------------------------------------
 
 
-def _masked_twice_parts() -> dict[str, Any]:
+def _masked_twice_parts():
     nn = paddle.nn
     return {
         "norm": nn.LayerNorm(16),
@@ -302,7 +300,7 @@ def _masked_twice_parts() -> dict[str, Any]:
     }
 
 
-def _masked_twice_forward(self: Any, x: Any, lengths: Any) -> Any:
+def _masked_twice_forward(self, x, lengths):
     size = paddle.shape(x)
     y = self.norm(x)
     q, k, v = (value(y).reshape([size[0], -1, 2, 8]).transpose([0, 2, 1, 3]) for value in (self.q, self.k, self.v))
@@ -326,11 +324,11 @@ def _frames(frames: int, *lengths: int) -> dict[str, TensorSpec]:
 # --- a recurrent layer over sequences in the reverse order -----------------------------------------------------------
 
 
-def _reversed_forward(self: Any, x: Any) -> Any:
+def _reversed_forward(self, x):
     return self.gru(x[:, ::-1])
 
 
-def _reversed() -> Any:
+def _reversed():
     return make_layer(lambda: {"gru": paddle.nn.GRU(4, 4, time_major=True)}, _reversed_forward)
 
 
@@ -341,7 +339,7 @@ def _steps(length: int, batch: int) -> dict[str, TensorSpec]:
 # --- an encoder and a decoder: cross attention, a causal mask, GRU state ---------------------------------------------
 
 
-def _seq2seq_parts() -> dict[str, Any]:
+def _seq2seq_parts():
     nn = paddle.nn
     return {
         "transformer": nn.Transformer(_WIDTH, _HEADS, 1, 1, 64, dropout=0.0, normalize_before=True),
@@ -350,7 +348,7 @@ def _seq2seq_parts() -> dict[str, Any]:
     }
 
 
-def _seq2seq_forward(self: Any, source: Any, target: Any) -> Any:
+def _seq2seq_forward(self, source, target):
     steps = paddle.shape(target)[1]
     causal = paddle.triu(paddle.full([steps, steps], -1e9), 1)
     memory, state = self.gru(source)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
 _LENGTH, _AHEAD, _SERIES = 24, 8, 3
 
 
-def _decomposed() -> Any:
+def _decomposed():
     """DLinear: a moving average over a series with repeated ends, and a linear map each for it and the rest."""
     nn = paddle.nn
 
@@ -34,7 +32,7 @@ def _decomposed() -> Any:
     return Decomposed()
 
 
-def _periodic() -> Any:
+def _periodic():
     """TimesNet: the strongest frequencies decide how the series is folded for a convolution in two dimensions."""
     nn = paddle.nn
 
@@ -71,7 +69,7 @@ def _periodic() -> Any:
     return Periodic()
 
 
-def _residual_blocks() -> Any:
+def _residual_blocks():
     """N-BEATS and N-HiTS: what a block explains is taken from its input; pooled inputs, interpolated forecasts."""
     nn = paddle.nn
 
@@ -97,7 +95,7 @@ def _residual_blocks() -> Any:
     return Blocks()
 
 
-def _series(batch: int) -> dict[str, Any]:
+def _series(batch):
     return {"x": tensor([batch, _LENGTH, _SERIES], low=-2.0, high=2.0, dims=[-1, _LENGTH, _SERIES])}
 
 

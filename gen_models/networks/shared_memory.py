@@ -1,42 +1,38 @@
 """Networks with tensors that a layer reads in another layout, and that are also joined, reshaped or returned."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from gen_models.harness.building import layer_of
 from gen_models.harness.network import Network
 from gen_models.harness.spec import paddle, tensor
 
 
-def _convolution() -> dict[str, Any]:
+def _convolution():
     return {"conv": paddle.nn.Conv2D(8, 4, 1)}
 
 
-def _joined_forward(self: Any, x: Any) -> Any:
+def _joined_forward(self, x):
     last = paddle.nn.functional.relu(x)
     joined = paddle.concat([last, paddle.abs(last)], axis=1)
     return self.conv(paddle.transpose(last, [0, 3, 1, 2])), paddle.tanh(joined)
 
 
-def _joined_channels_first_forward(self: Any, x: Any) -> Any:
+def _joined_channels_first_forward(self, x):
     first = self.conv(x)
     return paddle.transpose(first, [0, 2, 3, 1]).sum(-1), paddle.abs(paddle.concat([first, first * 2.0], axis=0))
 
 
-def _overwritten_forward(self: Any, x: Any) -> Any:
+def _overwritten_forward(self, x):
     tokens = paddle.tanh(x)
     image = paddle.transpose(tokens, [0, 2, 1]).reshape([1, 8, 3, 4])
     doubled = tokens.reshape([1, 3, 4, 8])
     return self.conv(image), doubled + doubled
 
 
-def _returned_steps_forward(self: Any, x: Any) -> Any:
+def _returned_steps_forward(self, x):
     steps = paddle.nn.functional.relu(x)
     return *self.rnn(steps), steps.flatten(), paddle.concat([steps, steps * 2.0]).unsqueeze(0)
 
 
-def _unknown_width_forward(self: Any, x: Any, y: Any) -> Any:
+def _unknown_width_forward(self, x, y):
     scores = paddle.matmul(x, y, transpose_y=True) + self.bias
     return paddle.nn.functional.relu(scores) * self.bias
 

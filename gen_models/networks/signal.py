@@ -18,7 +18,7 @@ def _network(name: str, forward: Callable[..., Any], pir_only: bool = False, **i
 _PIR = pir("Paddle 2 does not take complex numbers in all of its functions")
 
 
-def _stft(self: Any, x: Any) -> Any:
+def _stft(self, x):
     """The short-time Fourier transform as pairs of numbers.
 
     Paddle exports no stft with a window of its own (`len(window)` fails); the features below have one.
@@ -26,7 +26,7 @@ def _stft(self: Any, x: Any) -> Any:
     return paddle.as_real(paddle.signal.stft(x, 32, 8, **self.options))
 
 
-def _there_and_back(self: Any, x: Any) -> Any:
+def _there_and_back(self, x):
     """A signal taken apart and put together again."""
     return paddle.signal.istft(paddle.signal.stft(x, 32, 8) * 2.0, 32, 8)
 
@@ -36,7 +36,7 @@ def _transform(**options: Any) -> Callable[[], Any]:
 
 
 def _features(kind: str) -> Callable[[], Any]:
-    def build() -> Any:
+    def build():
         features = getattr(paddle.audio.features, kind)
         options = {} if kind == "Spectrogram" else {"sr": 8000, "n_mels": 20}
         if kind == "MFCC":
@@ -46,7 +46,7 @@ def _features(kind: str) -> Callable[[], Any]:
     return build
 
 
-def _spectral_convolution(self: Any, x: Any) -> Any:
+def _spectral_convolution(self, x):
     """Fourier neural operator: weights on the lowest frequencies."""
     spectrum = paddle.fft.rfft2(x)
     low = spectrum[:, :, :3, :3]
@@ -56,7 +56,7 @@ def _spectral_convolution(self: Any, x: Any) -> Any:
     return paddle.fft.irfft2(paddle.complex(real, imag), s=(8, 8))
 
 
-def _tensorized_operator(self: Any, x: Any) -> Any:
+def _tensorized_operator(self, x):
     """Tensorized Fourier neural operator: the lowest frequencies are in the middle, and written into zeros."""
     spectrum = paddle.fft.fftshift(paddle.fft.rfftn(x, axes=[-2, -1], norm="forward"), axes=[-2])
     low = spectrum[:, :, 2:-2, :-2]
@@ -74,7 +74,7 @@ def _weights(*shape: int) -> Callable[[], dict[str, Any]]:
     return lambda: {part: paddle.create_parameter(list(shape), "float32") for part in ("real", "imag")}
 
 
-def _fourier_unit(self, x: Any):
+def _fourier_unit(self, x):
     """Fast Fourier convolution (as in LaMa): a convolution on the real and imaginary parts of the spectrum."""
     spectrum = paddle.fft.rfftn(x, axes=(-2, -1), norm="ortho")
     parts = paddle.stack([paddle.real(spectrum), paddle.imag(spectrum)], axis=-1)
@@ -84,42 +84,42 @@ def _fourier_unit(self, x: Any):
     return paddle.fft.irfftn(paddle.complex(parts[..., 0], parts[..., 1]), s=(8, 8), axes=(-2, -1), norm="ortho")
 
 
-def _mixing(self: Any, x: Any) -> Any:
+def _mixing(self, x):
     """FNet: the real part of a transform takes the place of attention."""
     return paddle.fft.fft2(x).real()
 
 
-def _rotary(self: Any, x: Any, y: Any) -> Any:
+def _rotary(self, x, y):
     """Positions by complex rotation, as the Llama of 2023 wrote it."""
     rotation = paddle.complex(paddle.cos(y), paddle.sin(y))
     pairs = paddle.as_complex(x.reshape([0, 6, 4, 2]))
     return paddle.as_real(pairs * rotation.unsqueeze(0)).flatten(2)
 
 
-def _square_attention(self: Any, q: Any, k: Any, v: Any) -> Any:
+def _square_attention(self, q, k, v):
     """As many heads as tokens, with queries that are activated."""
     scores = paddle.matmul(paddle.nn.functional.relu(q), k, transpose_y=True)
     attended = paddle.matmul(paddle.nn.functional.softmax(scores), v)
     return paddle.transpose(attended, [0, 2, 1, 3]).flatten(2)
 
 
-def _along_axis_1_parts() -> dict[str, Any]:
+def _along_axis_1_parts():
     return {"linear": paddle.nn.Linear(6, 5), "slopes": paddle.nn.PReLU(5, 0.1), "last": paddle.nn.Linear(5, 5)}
 
 
-def _along_axis_1(self: Any, x: Any) -> Any:
+def _along_axis_1(self, x):
     """One number for each of axis 1, after products that have as many features."""
     first = self.linear(x) + paddle.to_tensor([0.5, -1.0, 2.0, 0.0, 3.0]).reshape([5, 1, 1])
     return self.last(self.slopes(first)) * paddle.arange(5, dtype="float32").reshape([1, 5, 1, 1])
 
 
-def _reshaped_means(self: Any, x: Any, y: Any) -> Any:
+def _reshaped_means(self, x, y):
     """Means and maxima of several axes, each with every other number, and those of a single sequence as a column."""
     product = paddle.matmul(paddle.mean(x, axis=1).reshape([-1, 1]), paddle.max(x, axis=0).reshape([1, -1]))
     return product, paddle.sum(y, axis=1).transpose([1, 0])
 
 
-def _moves(self: Any, x: Any, y: Any) -> Any:
+def _moves(self, x, y):
     first = paddle.concat([x, paddle.transpose(y, [1, 0])], axis=0)
     second = paddle.flip(paddle.roll(first, 1, 0), [1]).reshape([-1, 2, 2])
     third, fourth = second[:, :, :1], second[:, :, 1:]
@@ -130,7 +130,7 @@ def _moves(self: Any, x: Any, y: Any) -> Any:
     return paddle.as_real(summed), paddle.shape(sixth), paddle.as_real(paddle.expand(summed, [2, 3, 3, 2]))
 
 
-def _products(self: Any, x: Any, y: Any) -> Any:
+def _products(self, x, y):
     product = paddle.matmul(x, y) * 2.0
     mixed = paddle.einsum("ij,jk->ik", x, y) - product / paddle.conj(product)
     bent = paddle.matmul(x, x, transpose_y=True) + paddle.matmul(y, y, transpose_x=True).sum()
@@ -139,7 +139,7 @@ def _products(self: Any, x: Any, y: Any) -> Any:
     return [paddle.as_real(value) for value in (product, mixed, bent, other)] + [same]
 
 
-def _elementary(self: Any, x: Any, y: Any) -> Any:
+def _elementary(self, x, y):
     return [
         paddle.as_real(x * y / (x + y - 3.0)),
         paddle.abs(x),

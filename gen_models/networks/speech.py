@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gen_models.harness.network import Network
 from gen_models.harness.spec import TensorSpec, paddle, tensor
 
 _WIDTH, _HEADS, _BANDS = 16, 2, 20
 
 
-def _present(lengths: Any, longest: Any) -> Any:
+def _present(lengths, longest):
     """True for the frames of each row that are not padding."""
     return paddle.arange(longest).astype("int64").unsqueeze(0) < lengths.unsqueeze(1)
 
 
-def _conformer() -> Any:
+def _conformer():
     """Subsampled frames, half steps, attention with relative positions, a gated depthwise convolution, CTC scores."""
     nn = paddle.nn
 
@@ -84,7 +82,7 @@ def _sounds(frames: int, *lengths: int) -> dict[str, TensorSpec]:
     }
 
 
-def _synthesis() -> Any:
+def _synthesis():
     """Phonemes are repeated as often as predicted, then convolutions of normed weights enlarge frames to a wave."""
     nn = paddle.nn
 
@@ -109,17 +107,14 @@ def _synthesis() -> Any:
             x = x + self.voiced(self.pitch(x))
             x = paddle.matmul(inside.astype("float32"), x.transpose([0, 2, 1])).transpose([0, 2, 1])
             x = self.up(paddle.nn.functional.leaky_relu(x, 0.1))
-            total: Any = None
-            for branch in self.branches:
-                y = x + branch(paddle.nn.functional.leaky_relu(x, 0.1))
-                total = y if total is None else total + y
-            wave = self.bands(paddle.tanh(self.last(paddle.nn.functional.leaky_relu(total / 2))))
+            first, second = (x + branch(paddle.nn.functional.leaky_relu(x, 0.1)) for branch in self.branches)
+            wave = self.bands(paddle.tanh(self.last(paddle.nn.functional.leaky_relu((first + second) / 2))))
             return wave.squeeze(1), times
 
     return Synthesis()
 
 
-def _speaker() -> Any:
+def _speaker():
     """ECAPA: dilated convolutions of parts one after another, channels weighed, statistics by attention over frames."""
     nn = paddle.nn
 
