@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gen_models.harness.building import layer_of
 from gen_models.harness.generate import SEED, GenerationError, check_format, dtype_name, publish, run_saved, save_arrays
 from gen_models.harness.spec import FORMATS, Array, Case, TensorSpec, import_paddle
 
@@ -43,6 +44,17 @@ class Network:
         """The sets of inputs."""
         sets = [self.inputs, *self.more]
         return [Case(dict(item)).data(f"{self.name}_{i}") for i, item in enumerate(sets)]
+
+
+def network_of(
+    forward: Callable[..., Any],
+    inputs: Mapping[str, TensorSpec],
+    *more: Mapping[str, TensorSpec],
+    parts: Callable[[], dict[str, Any]] = dict,
+    **options: Any,
+) -> Network:
+    """The network of a layer with that `forward` and these parts (`layer_of`), by the name of the function."""
+    return Network(forward.__name__.strip("_"), layer_of(forward, parts), inputs, more, **options)
 
 
 def generate_network(network: Network, format: str, folder: Path) -> Path:

@@ -2,8 +2,8 @@
 
 from gen_models.harness.building import layer_of
 from gen_models.harness.marks import legacy
-from gen_models.harness.network import Network
-from gen_models.harness.spec import paddle, tensor
+from gen_models.harness.network import Network, network_of
+from gen_models.harness.spec import int64s, paddle, tensor
 
 
 def _branch_shapes(self, x):
@@ -98,7 +98,7 @@ def _growing(self, x, n):
     return out
 
 
-def _listed(self, x):
+def _array(self, x):
     """A list that a loop appends to, concatenated afterwards."""
     elements = []
     i = paddle.full([1], 0, "int64")
@@ -219,92 +219,75 @@ def _masked_by_width(self, features, ratios):
 _MATRIX = {"x": tensor([3, 4], low=0.1, high=1.0, dims=[-1, 4])}
 
 
-_COUNTED = {**_MATRIX, "n": tensor([1], "int64", values=[3])}
+_COUNTED = {**_MATRIX, "n": int64s(3)}
 
 
 NETWORKS = [
-    Network("array", layer_of(_listed, lambda: {"element": _row}), _MATRIX, more=[{"x": tensor([5, 4])}]),
-    Network(
-        "array_of_selections",
-        layer_of(_array_of_selections),
+    network_of(_array, _MATRIX, {"x": tensor([5, 4])}, parts=lambda: {"element": _row}),
+    network_of(
+        _array_of_selections,
         {"x": tensor([2, 5, 3], dims=[-1, -1, 3])},
-        more=[{"x": tensor([1, 2, 3])}, {"x": tensor([4, 3, 3])}],
+        *({"x": tensor([1, 2, 3])}, {"x": tensor([4, 3, 3])}),
         **legacy("Paddle 3 joins elements of one shape only"),
     ),
     Network(
         "array_of_slices",
-        layer_of(_listed, lambda: {"element": _slice}),
+        layer_of(_array, lambda: {"element": _slice}),
         {"x": tensor([3], dims=[-1])},
         more=[{"x": tensor([5])}],
     ),
-    Network("array_without_its_first", layer_of(_array_without_its_first), _MATRIX, more=[{"x": tensor([5, 4])}]),
-    Network(
-        "array_without_some",
-        layer_of(_array_without_some),
+    network_of(_array_without_its_first, _MATRIX, {"x": tensor([5, 4])}),
+    network_of(
+        _array_without_some,
         {"x": tensor([3, 4], values=[[1, 2, 3, 4], [-1, 0, 1, 0.5], [0.5, 0.5, 0.5, 0.5]], dims=[-1, 4])},
-        more=[{"x": tensor([2, 4], values=[[1, -1, 0, 0.5], [0, 0, 0.25, 0]])}],
+        {"x": tensor([2, 4], values=[[1, -1, 0, 0.5], [0, 0, 0.25, 0]])},
         **legacy("Paddle 3 cannot save it"),
     ),
-    Network(
-        "best_masks",
-        layer_of(_best_masks, _best_masks_parts),
+    network_of(
+        _best_masks,
         {
             "features": tensor([1, 8, 24, 20], dims=[1, 8, -1, -1]),
             "size": tensor([1, 2], values=[[80, 75]], dims=[1, 2]),
         },
-        more=[{"features": tensor([1, 8, 2, 2]), "size": tensor([1, 2], values=[[8, 7]])}],
+        {"features": tensor([1, 8, 2, 2]), "size": tensor([1, 2], values=[[8, 7]])},
+        parts=_best_masks_parts,
     ),
-    Network("branch_shapes", layer_of(_branch_shapes), _MATRIX, more=[{"x": tensor([2, 4], low=-1.0, high=-0.1)}]),
-    Network(
-        "cache_that_may_be_empty",
-        layer_of(_cache_that_may_be_empty, lambda: {name: paddle.nn.Linear(16, 16) for name in ("query", "key")}),
+    network_of(_branch_shapes, _MATRIX, {"x": tensor([2, 4], low=-1.0, high=-0.1)}),
+    network_of(
+        _cache_that_may_be_empty,
         {"x": tensor([1, 4, 16], dims=[-1, -1, 16]), "cache": tensor([0, 0, 0, 0], dims=[-1, -1, -1, -1])},
-        more=[{"x": tensor([2, 3, 16]), "cache": tensor([2, 2, 5, 8])}],
+        {"x": tensor([2, 3, 16]), "cache": tensor([2, 2, 5, 8])},
+        parts=lambda: {name: paddle.nn.Linear(16, 16) for name in ("query", "key")},
     ),
-    Network(
-        "greedy_decoder",
-        layer_of(_greedy_decoder, _greedy_decoder_parts),
-        {"state": tensor([2, 8], dims=[-1, 8])},
-        more=[{"state": tensor([1, 8])}],
+    network_of(
+        _greedy_decoder, {"state": tensor([2, 8], dims=[-1, 8])}, {"state": tensor([1, 8])}, parts=_greedy_decoder_parts
     ),
-    Network(
-        "growing", layer_of(_growing), _COUNTED, more=[{"x": tensor([2, 4]), "n": tensor([1], "int64", values=[0])}]
+    network_of(_growing, _COUNTED, {"x": tensor([2, 4]), "n": int64s(0)}),
+    network_of(
+        _joined_where_they_fit,
+        {"x": tensor([2, 3, 4], dims=[-1, -1, 4]), "y": tensor([1, 5, 4], dims=[-1, -1, 4]), "n": int64s(0)},
+        {"x": tensor([2, 3, 4]), "y": tensor([1, 3, 4]), "n": int64s(2)},
     ),
-    Network(
-        "joined_where_they_fit",
-        layer_of(_joined_where_they_fit),
-        {
-            "x": tensor([2, 3, 4], dims=[-1, -1, 4]),
-            "y": tensor([1, 5, 4], dims=[-1, -1, 4]),
-            "n": tensor([1], "int64", values=[0]),
-        },
-        more=[{"x": tensor([2, 3, 4]), "y": tensor([1, 3, 4]), "n": tensor([1], "int64", values=[2])}],
-    ),
-    Network(
-        "marked",
-        layer_of(_marked, lambda: {"marks": paddle.nn.Embedding(2, 4)}),
+    network_of(
+        _marked,
         {
             "x": tensor([2, 3, 4], dims=[-1, -1, 4]),
             "labels": tensor([2, 3], "int64", values=[[1, 0, -1], [0, 1, 1]], dims=[-1, -1]),
         },
-        more=[{"x": tensor([1, 2, 4]), "labels": tensor([1, 2], "int64", values=[[-1, 1]])}],
+        {"x": tensor([1, 2, 4]), "labels": tensor([1, 2], "int64", values=[[-1, 1]])},
+        parts=lambda: {"marks": paddle.nn.Embedding(2, 4)},
     ),
-    Network(
-        "masked_by_width",
-        layer_of(_masked_by_width),
-        {
-            "features": tensor([2, 3, 2, 8], dims=[-1, 3, 2, -1]),
-            "ratios": tensor([2], values=[1.0, 0.4], dims=[-1]),
-        },
-        more=[{"features": tensor([3, 3, 2, 5]), "ratios": tensor([3], values=[0.5, 0.7, 0.2])}],
+    network_of(
+        _masked_by_width,
+        {"features": tensor([2, 3, 2, 8], dims=[-1, 3, 2, -1]), "ratios": tensor([2], values=[1.0, 0.4], dims=[-1])},
+        {"features": tensor([3, 3, 2, 5]), "ratios": tensor([3], values=[0.5, 0.7, 0.2])},
     ),
-    Network("nested", layer_of(_nested), _COUNTED, more=[{"x": tensor([1, 4]), "n": tensor([1], "int64", values=[4])}]),
-    Network("one_round", layer_of(_one_round), {"x": tensor([3, 4, 1])}),
-    Network(
-        "one_sided",
-        layer_of(_one_sided),
+    network_of(_nested, _COUNTED, {"x": tensor([1, 4]), "n": int64s(4)}),
+    network_of(_one_round, {"x": tensor([3, 4, 1])}),
+    network_of(
+        _one_sided,
         {"x": tensor([2, 5], dims=[-1, -1])},
-        more=[{"x": tensor([1, 3])}],
+        {"x": tensor([1, 3])},
         **legacy("Paddle 3 does not export a variable that one branch leaves undefined"),
     ),
 ]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gen_models.harness.building import layer_of
-from gen_models.harness.network import Network
+from gen_models.harness.network import network_of
 from gen_models.harness.spec import paddle, tensor
 
 
@@ -20,7 +19,7 @@ def _reshaped(x: Any) -> list[Any]:
     return [x.unsqueeze(1), x.flatten(), paddle.transpose(x, [1, 0]), x.unsqueeze(0).squeeze(0), number, x * 0.5]
 
 
-def _operators_forward(self, x):
+def _higher_ranks_operators(self, x):
     """Each operator is the only consumer of what it reads: only then may OpenVINO change their order."""
     single = self.weight
     operators = (
@@ -36,7 +35,7 @@ def _operators_forward(self, x):
     return [operator(item) for i, operator in enumerate(operators) for item in _reshaped(x * (i + 1.0))]
 
 
-def _broadcast_forward(self, x, y):
+def _higher_ranks_broadcast(self, x, y):
     size = paddle.shape(y)[1]  # 1, which is known once the program is converted
     results = []
     for item in _reshaped(x):
@@ -55,13 +54,13 @@ def _experts():
     }
 
 
-def _experts_forward(self, x, rows):
+def _higher_ranks_experts(self, x, rows):
     """Tokens that all experts are given, each with a matrix of its own."""
     by_experts = paddle.nn.functional.relu(paddle.matmul(x, self.experts))
     return by_experts, paddle.matmul(rows, self.experts), paddle.matmul(x, self.others, transpose_y=True)
 
 
-def _contexts_forward(self, x):
+def _higher_ranks_contexts(self, x):
     """One number for each channel, or for each pixel, that is repeated."""
     functional = paddle.nn.functional
     pooled = functional.avg_pool2d(x, 3)
@@ -71,29 +70,17 @@ def _contexts_forward(self, x):
     return joined, paddle.tile(mask, [1, 4, 1, 2]), chances
 
 
+def _matrices(**others):
+    return [{"x": tensor([rows, 3], dims=[-1, 3], low=0.25), **others} for rows in (4, 2, 3)]
+
+
 NETWORKS = [
-    *(
-        Network(
-            f"higher_ranks_{name}",
-            layer_of(forward, _members),
-            {"x": tensor([4, 3], dims=[-1, 3], low=0.25), **others},
-            more=[{"x": tensor([rows, 3], dims=[-1, 3], low=0.25), **others} for rows in (2, 3)],
-        )
-        for name, forward, others in (
-            ("operators", _operators_forward, {}),
-            ("broadcast", _broadcast_forward, {"y": tensor([2, 1, 2])}),
-        )
+    network_of(_higher_ranks_operators, *_matrices(), parts=_members),
+    network_of(_higher_ranks_broadcast, *_matrices(y=tensor([2, 1, 2])), parts=_members),
+    network_of(
+        _higher_ranks_experts,
+        *({"x": tensor([1, n, 4], dims=[1, -1, 4]), "rows": tensor([n, 4], dims=[-1, 4])} for n in (2, 5, 1)),
+        parts=_experts,
     ),
-    Network(
-        "higher_ranks_experts",
-        layer_of(_experts_forward, _experts),
-        {"x": tensor([1, 2, 4], dims=[1, -1, 4]), "rows": tensor([2, 4], dims=[-1, 4])},
-        more=[{"x": tensor([1, n, 4], dims=[1, -1, 4]), "rows": tensor([n, 4], dims=[-1, 4])} for n in (5, 1)],
-    ),
-    Network(
-        "higher_ranks_contexts",
-        layer_of(_contexts_forward),
-        {"x": tensor([2, 4, 3, 3], dims=[-1, 4, 3, 3])},
-        more=[{"x": tensor([n, 4, 3, 3], dims=[-1, 4, 3, 3])} for n in (3, 1)],
-    ),
+    network_of(_higher_ranks_contexts, *({"x": tensor([n, 4, 3, 3], dims=[-1, 4, 3, 3])} for n in (2, 3, 1))),
 ]

@@ -3,7 +3,7 @@
 from functools import partial
 
 from gen_models.harness.building import layer_of
-from gen_models.harness.network import Network
+from gen_models.harness.network import Network, network_of
 from gen_models.harness.spec import paddle, tensor
 
 _SIZE, _WIDTH = 3, 8
@@ -57,7 +57,7 @@ def _states_forward(self, x):
     return out, hidden, cell, other, last
 
 
-def _grown_forward(self, x):
+def _grown_states(self, x):
     """The same learned state for each sequence of a batch."""
     batch = paddle.shape(x)[0]
     hidden, cell = (value.expand([value.shape[0], batch, value.shape[2]]) for value in (self.hidden, self.cell))
@@ -77,7 +77,7 @@ def _resized_parts():
     return {"image": _learned(1, 2, 6, 8), "line": _learned(1, 2, 8)}
 
 
-def _resized_forward(self, x):
+def _resized(self, x):
     """Parameters that are resized along one axis, downwards and upwards."""
     resize = paddle.nn.functional.interpolate
     image = resize(self.image, size=[1, 4], mode="bilinear")
@@ -103,17 +103,12 @@ NETWORKS = [
         more=[{"x": tensor([2, 2, 4, 6])}],
     ),
     Network("expanded_product_kept", _expanded_product, {"x": tensor([3, 2, 4, 6], dims=[-1, 2, 4, 6])}),
-    Network("resized", layer_of(_resized_forward, _resized_parts), {"x": tensor([1, 2, 3, 4], dims=[-1, 2, -1, 4])}),
+    network_of(_resized, {"x": tensor([1, 2, 3, 4], dims=[-1, 2, -1, 4])}, parts=_resized_parts),
     Network("positions_known", _positions, _image(_SIZE, _SIZE, _SIZE, 3)),
     Network("positions_unknown", _positions, _image(-1, -1, -1, 3)),
     Network("two_states_known", _two_states, _sequences(2, 2, 5, 4)),
     Network("two_states_unknown", _two_states, _sequences(2, 2, -1, 4)),
     Network("three_states_known", _three_states, _sequences(3, 3, 5, 4)),
     Network("three_states_unknown", _three_states, _sequences(3, 3, -1, 4)),
-    Network(
-        "grown_states",
-        layer_of(_grown_forward, partial(_states_parts, 1, 2)),
-        _sequences(2, -1, -1, 4),
-        more=[_sequences(3, -1, -1, 4)],
-    ),
+    network_of(_grown_states, _sequences(2, -1, -1, 4), _sequences(3, -1, -1, 4), parts=partial(_states_parts, 1, 2)),
 ]

@@ -1,12 +1,11 @@
 """Whole networks whose loops carry, replace or only read values."""
 
-from gen_models.harness.building import layer_of
 from gen_models.harness.marks import pir
-from gen_models.harness.network import Network
-from gen_models.harness.spec import paddle, tensor
+from gen_models.harness.network import network_of
+from gen_models.harness.spec import int64s, paddle, tensor
 
 
-def _replaced_in_loop(self, x, n):
+def _replaced_in_loop_of_known_size(self, x, n):
     """Loop-carried values that the body replaces without reading them, of which at most the size is read afterwards."""
     values, order, near, sized, unlike = paddle.sin(x), paddle.argsort(x), x > 0, x * 2, x + 1
     row = paddle.sin(x[0])
@@ -172,70 +171,40 @@ def _counted(self, x):
     return self.recurrent(x)[0], joined, written, paddle.concat(steps, 1)
 
 
+_OF_SEVERAL_SIZES = [_rounds(x, y, n) for x, y, n in ((3, 2, 0), (2, 1, 3), (1, 3, 0), (1, 2, 1), (4, 4, 0))]
+
 NETWORKS = [
-    Network(
-        "counted",
-        layer_of(_counted, lambda: {"recurrent": paddle.nn.RNN(paddle.nn.GRUCell(4, 3), is_reverse=True)}),
+    network_of(
+        _counted,
         {"x": tensor([2, 5, 4], dims=[-1, -1, 4])},
-        more=[{"x": tensor([3, 1, 4])}],
+        {"x": tensor([3, 1, 4])},
+        parts=lambda: {"recurrent": paddle.nn.RNN(paddle.nn.GRUCell(4, 3), is_reverse=True)},
     ),
-    Network(
-        "handed_on",
-        layer_of(_handed_on),
-        {"x": tensor([3, 4], low=0.1, high=1.0, dims=[-1, 4]), "n": tensor([1], "int64", values=[3])},
-        more=[{"x": tensor([2, 4]), "n": tensor([1], "int64", values=[4])}],
+    network_of(
+        _handed_on,
+        {"x": tensor([3, 4], low=0.1, high=1.0, dims=[-1, 4]), "n": int64s(3)},
+        {"x": tensor([2, 4]), "n": int64s(4)},
     ),
-    Network(
-        "read_in_every_iteration",
-        layer_of(_read_in_every_iteration, lambda: {"norm": paddle.nn.LayerNorm(4)}),
-        {"x": tensor([3, 4]), "y": tensor([2, 4]), "n": tensor([], "int64", values=4)},
-        more=[{"x": tensor([3, 4]), "y": tensor([2, 4]), "n": tensor([], "int64", values=n)} for n in (3, 0, 1)],
+    network_of(
+        _read_in_every_iteration,
+        *({"x": tensor([3, 4]), "y": tensor([2, 4]), "n": tensor([], "int64", values=n)} for n in (4, 3, 0, 1)),
+        parts=lambda: {"norm": paddle.nn.LayerNorm(4)},
     ),
-    Network(
-        "replaced_in_loop_of_known_size",
-        layer_of(_replaced_in_loop),
-        {"x": tensor([3, 4]), "n": tensor([1], "int64", values=[0])},
-        more=[{"x": tensor([3, 4]), "n": tensor([1], "int64", values=[count])} for count in (2, 0)],
+    network_of(_replaced_in_loop_of_known_size, *({"x": tensor([3, 4]), "n": int64s(count)} for count in (0, 2, 0))),
+    network_of(
+        _replaced_in_loops,
+        *(_rounds(x, 0, n, k) for x, n, k in ((3, 0, 0), (2, 3, 2), (4, 1, 2), (1, 3, 0), (2, 0, 3))),
     ),
-    Network(
-        "replaced_in_loops",
-        layer_of(_replaced_in_loops),
-        _rounds(3, 0, 0, 0),
-        more=[_rounds(2, 0, 3, 2), _rounds(4, 0, 1, 2), _rounds(1, 0, 3, 0), _rounds(2, 0, 0, 3)],
+    network_of(
+        _rounds_of_known_size,
+        {"x": tensor([3, 4, 6], low=-1.0, high=1.0, dims=[3, -1, 6]), "k": int64s(0, 1, -3, dims=[3])},
+        {"x": tensor([3, 1, 6], low=-1.0, high=1.0), "k": int64s(1, 1, -2)},
     ),
-    Network(
-        "rounds_of_known_size",
-        layer_of(_rounds_of_known_size),
-        {
-            "x": tensor([3, 4, 6], low=-1.0, high=1.0, dims=[3, -1, 6]),
-            "k": tensor([3], "int64", values=[0, 1, -3], dims=[3]),
-        },
-        more=[
-            {"x": tensor([3, 1, 6], low=-1.0, high=1.0), "k": tensor([3], "int64", values=[1, 1, -2])},
-        ],
-    ),
-    Network(
-        "taken_in_turn",
-        layer_of(_taken_in_turn),
-        {"x": tensor([1])},
-        **pir("Paddle 2 cannot compute with tensors without elements"),
-    ),
-    Network(
-        "written_of_other_sizes",
-        layer_of(_written_of_other_sizes),
-        _rounds(3, 2, 0),
-        more=[_rounds(2, 1, 3), _rounds(1, 3, 0), _rounds(1, 2, 1), _rounds(4, 4, 0)],
-    ),
-    Network(
-        "written_unread",
-        layer_of(_written_unread),
-        _rounds(3, 2, 0),
-        more=[_rounds(2, 1, 3), _rounds(1, 3, 0), _rounds(1, 2, 1), _rounds(4, 4, 0)],
-    ),
-    Network(
-        "written_unread_in_loops",
-        layer_of(_written_unread_in_loops),
-        _rounds(3, 0, 0, 2),
-        more=[_rounds(2, 0, 3, 0), _rounds(4, 0, 3, 2), _rounds(1, 0, 1, 3), _rounds(2, 0, 0, 0)],
+    network_of(_taken_in_turn, {"x": tensor([1])}, **pir("Paddle 2 cannot compute with tensors without elements")),
+    network_of(_written_of_other_sizes, *_OF_SEVERAL_SIZES),
+    network_of(_written_unread, *_OF_SEVERAL_SIZES),
+    network_of(
+        _written_unread_in_loops,
+        *(_rounds(x, 0, n, k) for x, n, k in ((3, 0, 2), (2, 3, 0), (4, 3, 2), (1, 1, 3), (2, 0, 0))),
     ),
 ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gen_models.harness.building import layer_of, make_layer
-from gen_models.harness.network import Network
+from gen_models.harness.building import make_layer
+from gen_models.harness.network import Network, network_of
 from gen_models.harness.spec import TensorSpec, paddle, tensor
 
 # --- BERT: embeddings, a padding mask, two encoder layers, a pooler --------------------------------------------------
@@ -26,7 +26,7 @@ def _bert_parts():
     }
 
 
-def _bert_forward(self, input_ids, token_type_ids):
+def _bert(self, input_ids, token_type_ids):
     padding = (input_ids == 0).astype("float32").unsqueeze([1, 2]) * -1e4
     ones = paddle.ones_like(input_ids)
     places = paddle.cumsum(ones, axis=1) - ones
@@ -79,7 +79,7 @@ def _attend(x, qkv, heads, bias=None):
     return context.transpose([0, 2, 1, 3]).reshape([-1, length, width])
 
 
-def _attention_forward(self, x, lengths):
+def _encoder_by_hand(self, x, lengths):
     steps = paddle.arange(paddle.shape(x)[1]).unsqueeze(0)
     mask = (steps.astype("int64") < lengths.unsqueeze(1)).unsqueeze([1, 2])
     for i in range(2):
@@ -120,7 +120,7 @@ def _crnn_parts():
     }  # fmt: skip
 
 
-def _crnn_forward(self, x):
+def _crnn(self, x):
     steps = self.features(x).squeeze(2).transpose([0, 2, 1])
     return paddle.nn.functional.softmax(self.head(self.lstm(steps)[0]), axis=2)
 
@@ -186,7 +186,7 @@ def _shift_mask(shift):
     return paddle.where(apart != 0, paddle.full_like(apart, -100.0), paddle.zeros_like(apart))
 
 
-def _swin_forward(self, x):
+def _swin_stage(self, x):
     x = self.patches(x).flatten(2).transpose([0, 2, 1])
     for i, shift in enumerate((0, _WINDOW // 2)):
         grid = getattr(self, f"norm_a{i}")(x).reshape([-1, _SIDE, _SIDE, _WIDTH])
@@ -300,7 +300,7 @@ def _masked_twice_parts():
     }
 
 
-def _masked_twice_forward(self, x, lengths):
+def _masked_twice(self, x, lengths):
     size = paddle.shape(x)
     y = self.norm(x)
     q, k, v = (value(y).reshape([size[0], -1, 2, 8]).transpose([0, 2, 1, 3]) for value in (self.q, self.k, self.v))
@@ -324,12 +324,8 @@ def _frames(frames: int, *lengths: int) -> dict[str, TensorSpec]:
 # --- a recurrent layer over sequences in the reverse order -----------------------------------------------------------
 
 
-def _reversed_forward(self, x):
+def _recurrent_reversed(self, x):
     return self.gru(x[:, ::-1])
-
-
-def _reversed():
-    return make_layer(lambda: {"gru": paddle.nn.GRU(4, 4, time_major=True)}, _reversed_forward)
 
 
 def _steps(length: int, batch: int) -> dict[str, TensorSpec]:
@@ -348,7 +344,7 @@ def _seq2seq_parts():
     }
 
 
-def _seq2seq_forward(self, source, target):
+def _seq2seq(self, source, target):
     steps = paddle.shape(target)[1]
     causal = paddle.triu(paddle.full([steps, steps], -1e9), 1)
     memory, state = self.gru(source)
@@ -364,22 +360,16 @@ def _pair(batch: int, source: int, target: int) -> dict[str, TensorSpec]:
 
 
 NETWORKS = [
-    Network("bert", layer_of(_bert_forward, _bert_parts), _ids(2, 9, 3), more=[_ids(1, 5), _ids(3, 12, 5)]),
-    Network(
-        "encoder_by_hand",
-        layer_of(_attention_forward, _attention_parts),
-        _states(2, 7, 7, 4),
-        more=[_states(1, 3, 2), _states(3, 11, 5, 11, 1)],
+    network_of(_bert, _ids(2, 9, 3), _ids(1, 5), _ids(3, 12, 5), parts=_bert_parts),
+    network_of(
+        _encoder_by_hand, _states(2, 7, 7, 4), _states(1, 3, 2), _states(3, 11, 5, 11, 1), parts=_attention_parts
     ),
-    Network(
-        "masked_twice",
-        layer_of(_masked_twice_forward, _masked_twice_parts),
-        _frames(7, 7, 4),
-        more=[_frames(5, 5), _frames(9, 3, 9, 6)],
+    network_of(_masked_twice, _frames(7, 7, 4), _frames(5, 5), _frames(9, 3, 9, 6), parts=_masked_twice_parts),
+    network_of(
+        _recurrent_reversed, _steps(3, 2), _steps(1, 4), parts=lambda: {"gru": paddle.nn.GRU(4, 4, time_major=True)}
     ),
-    Network("recurrent_reversed", _reversed, _steps(3, 2), more=[_steps(1, 4)]),
-    Network("crnn", layer_of(_crnn_forward, _crnn_parts), _line(1, 64), more=[_line(2, 96), _line(3, 33)]),
-    Network("swin_stage", layer_of(_swin_forward, _swin_parts), _picture(1), more=[_picture(3)]),
+    network_of(_crnn, _line(1, 64), _line(2, 96), _line(3, 33), parts=_crnn_parts),
+    network_of(_swin_stage, _picture(1), _picture(3), parts=_swin_parts),
     Network("svtr_mixer", _svtr, _text_line(1), more=[_text_line(2)]),
-    Network("seq2seq", layer_of(_seq2seq_forward, _seq2seq_parts), _pair(2, 6, 4), more=[_pair(1, 3, 5)]),
+    network_of(_seq2seq, _pair(2, 6, 4), _pair(1, 3, 5), parts=_seq2seq_parts),
 ]

@@ -7,13 +7,8 @@ from typing import Any
 
 from gen_models.harness.building import layer_of
 from gen_models.harness.marks import pir
-from gen_models.harness.network import Network
+from gen_models.harness.network import Network, network_of
 from gen_models.harness.spec import paddle, tensor
-
-
-def _network(name: str, forward: Callable[..., Any], pir_only: bool = False, **inputs: Any) -> Network:
-    return Network(name, layer_of(forward), inputs, **(_PIR if pir_only else {}))
-
 
 _PIR = pir("Paddle 2 does not take complex numbers in all of its functions")
 
@@ -84,12 +79,12 @@ def _fourier_unit(self, x):
     return paddle.fft.irfftn(paddle.complex(parts[..., 0], parts[..., 1]), s=(8, 8), axes=(-2, -1), norm="ortho")
 
 
-def _mixing(self, x):
+def _fnet_mixing(self, x):
     """FNet: the real part of a transform takes the place of attention."""
     return paddle.fft.fft2(x).real()
 
 
-def _rotary(self, x, y):
+def _complex_rotary(self, x, y):
     """Positions by complex rotation, as the Llama of 2023 wrote it."""
     rotation = paddle.complex(paddle.cos(y), paddle.sin(y))
     pairs = paddle.as_complex(x.reshape([0, 6, 4, 2]))
@@ -107,7 +102,7 @@ def _along_axis_1_parts():
     return {"linear": paddle.nn.Linear(6, 5), "slopes": paddle.nn.PReLU(5, 0.1), "last": paddle.nn.Linear(5, 5)}
 
 
-def _along_axis_1(self, x):
+def _constants_along_axis_1(self, x):
     """One number for each of axis 1, after products that have as many features."""
     first = self.linear(x) + paddle.to_tensor([0.5, -1.0, 2.0, 0.0, 3.0]).reshape([5, 1, 1])
     return self.last(self.slopes(first)) * paddle.arange(5, dtype="float32").reshape([1, 5, 1, 1])
@@ -119,7 +114,7 @@ def _reshaped_means(self, x, y):
     return product, paddle.sum(y, axis=1).transpose([1, 0])
 
 
-def _moves(self, x, y):
+def _complex_moves(self, x, y):
     first = paddle.concat([x, paddle.transpose(y, [1, 0])], axis=0)
     second = paddle.flip(paddle.roll(first, 1, 0), [1]).reshape([-1, 2, 2])
     third, fourth = second[:, :, :1], second[:, :, 1:]
@@ -130,7 +125,7 @@ def _moves(self, x, y):
     return paddle.as_real(summed), paddle.shape(sixth), paddle.as_real(paddle.expand(summed, [2, 3, 3, 2]))
 
 
-def _products(self, x, y):
+def _complex_products(self, x, y):
     product = paddle.matmul(x, y) * 2.0
     mixed = paddle.einsum("ij,jk->ik", x, y) - product / paddle.conj(product)
     bent = paddle.matmul(x, x, transpose_y=True) + paddle.matmul(y, y, transpose_x=True).sum()
@@ -139,7 +134,7 @@ def _products(self, x, y):
     return [paddle.as_real(value) for value in (product, mixed, bent, other)] + [same]
 
 
-def _elementary(self, x, y):
+def _complex_elementary(self, x, y):
     return [
         paddle.as_real(x * y / (x + y - 3.0)),
         paddle.abs(x),
@@ -176,16 +171,12 @@ NETWORKS = [
         layer_of(_fourier_unit, lambda: {"conv": paddle.nn.Conv2D(8, 8, 1)}),
         {"x": tensor([2, 4, 8, 8], dims=[-1, 4, 8, 8])},
     ),
-    _network("fnet_mixing", _mixing, x=tensor([2, 7, 6], dims=[-1, -1, 6])),
-    _network("complex_rotary", _rotary, x=tensor([2, 6, 8], dims=[-1, 6, 8]), y=tensor([6, 4], low=-4, high=4)),
-    Network("square_attention", layer_of(_square_attention), dict.fromkeys("qkv", tensor([2, 4, 4, 6]))),
-    Network(
-        "constants_along_axis_1",
-        layer_of(_along_axis_1, _along_axis_1_parts),
-        {"x": tensor([2, 5, 3, 6], dims=[-1, 5, 3, 6])},
-    ),
-    _network("reshaped_means", _reshaped_means, x=tensor([2, 4, 3], dims=[-1, -1, 3]), y=tensor([1, 4, 3])),
-    _network("complex_moves", _moves, pir_only=True, x=_A_DYNAMIC, y=_B),
-    _network("complex_products", _products, pir_only=True, x=_A_DYNAMIC, y=_B),
-    _network("complex_elementary", _elementary, x=_A_DYNAMIC, y=_A),
+    network_of(_fnet_mixing, {"x": tensor([2, 7, 6], dims=[-1, -1, 6])}),
+    network_of(_complex_rotary, {"x": tensor([2, 6, 8], dims=[-1, 6, 8]), "y": tensor([6, 4], low=-4, high=4)}),
+    network_of(_square_attention, dict.fromkeys("qkv", tensor([2, 4, 4, 6]))),
+    network_of(_constants_along_axis_1, {"x": tensor([2, 5, 3, 6], dims=[-1, 5, 3, 6])}, parts=_along_axis_1_parts),
+    network_of(_reshaped_means, {"x": tensor([2, 4, 3], dims=[-1, -1, 3]), "y": tensor([1, 4, 3])}),
+    network_of(_complex_moves, {"x": _A_DYNAMIC, "y": _B}, **_PIR),
+    network_of(_complex_products, {"x": _A_DYNAMIC, "y": _B}, **_PIR),
+    network_of(_complex_elementary, {"x": _A_DYNAMIC, "y": _A}),
 ]
