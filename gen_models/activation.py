@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gen_models.harness.building import function, legacy_builder, operator
+from gen_models.harness.building import function, operator
 from gen_models.harness.marks import COMPLEX_HERE, F64, LEGACY, NEW_KERNEL, TAIL, legacy, pir
 from gen_models.harness.spec import Case, Op, TensorSpec, case, tensor
 
@@ -76,7 +76,7 @@ def _without_attributes(op_type, path):
     """Paddle's function takes no attributes; those of a legacy operator are in the program."""
 
     def build(x, **attributes):
-        return (legacy_builder(op_type) if attributes else function(path))(x, **attributes)
+        return (operator(op_type) if attributes else function(path))(x=x, **attributes)
 
     return build
 
@@ -94,7 +94,7 @@ OPS = [
     unary("leaky_relu", "leaky_relu", *_each("negative_slope", 0.3, 0.0, 1.0, 2.5, -0.5)),
     unary("elu", "elu", *_each("alpha", 0.2, 2.0, -0.7)),
     # Paddle's function refuses an alpha of 0, its operator does not.
-    unary("celu", "celu", *_each("alpha", 0.2, 2.0, -0.7, 0.0), build=operator("celu", {"x": "X"}, alpha=1.0)),
+    unary("celu", "celu", *_each("alpha", 0.2, 2.0, -0.7, 0.0), build=operator("celu", alpha=1.0)),
     unary("selu", "selu", {"scale": 1.5, "alpha": 1.2}, {"alpha": 0.0}),
     unary(
         "gelu",
@@ -193,7 +193,7 @@ OPS = [
     ),
     Op(
         "soft_relu",
-        legacy_builder("soft_relu"),
+        operator("soft_relu"),
         case(x=tensor([3, 4], low=-5, high=5), threshold=40.0, **LEGACY),
         case(x=tensor([3, 4], low=-5, high=5, dims=[-1, 4]), threshold=2.0, **LEGACY),
         case(x=tensor([10], values=_TAILS), threshold=40.0, **{**TAIL, **LEGACY}),

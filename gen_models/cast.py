@@ -2,7 +2,7 @@
 
 import math
 
-from gen_models.harness.building import function, legacy_builder, legacy_op
+from gen_models.harness.building import function, legacy_op, operator
 from gen_models.harness.marks import LEGACY, pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
@@ -94,13 +94,13 @@ OPS = [
         case(x=tensor([], "int64")),
         case(x=tensor([3, 4], "bool", dims=[-1, 4])),
     ),
-    Op("share_data", legacy_builder("share_data"), case(x=tensor([3, 4])), **LEGACY),
-    Op("memcpy", legacy_builder("memcpy"), case(x=tensor([3, 4]), dst_place_type=0), **LEGACY),
-    Op("memcpy_d2h", legacy_builder("memcpy_d2h"), case(x=tensor([3, 4]), dst_place_type=0), **LEGACY),
-    Op("memcpy_h2d", legacy_builder("memcpy_h2d"), case(x=tensor([3, 4]), dst_place_type=0), **LEGACY),
+    Op("share_data", operator("share_data"), case(x=tensor([3, 4])), **LEGACY),
+    Op("memcpy", operator("memcpy"), case(x=tensor([3, 4]), dst_place_type=0), **LEGACY),
+    Op("memcpy_d2h", operator("memcpy_d2h"), case(x=tensor([3, 4]), dst_place_type=0), **LEGACY),
+    Op("memcpy_h2d", operator("memcpy_h2d"), case(x=tensor([3, 4]), dst_place_type=0), **LEGACY),
     Op(
         "npu_identity",
-        lambda x, format: legacy_op("npu_identity", {"x": x}, {"out": x.dtype}, {"format": format}),
+        operator("npu_identity", {"x": "x"}, "out"),
         case(x=tensor([3, 4]), format=-1),
         **LEGACY,
     ),

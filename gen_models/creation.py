@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gen_models.harness.building import as_lod, function, is_pir, legacy_op
+from gen_models.harness.building import as_lod, function, is_pir, legacy_op, operator
 from gen_models.harness.marks import COMPLEX_HERE, LEGACY, OLD, legacy, pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
@@ -112,9 +112,7 @@ OPS = [
         case(x=tensor([]), value=tensor([]), **pir("Paddle 2 takes no tensor")),
         case(x=tensor([2, 3], dims=[-1, -1]), value=tensor([1]), **pir("Paddle 2 takes no tensor")),
     ),
-    Op(
-        "fill_zeros_like", lambda x: legacy_op("fill_zeros_like", {"X": x}, {"Out": x.dtype}, {}), *ZEROS_LIKE, **LEGACY
-    ),
+    Op("fill_zeros_like", operator("fill_zeros_like"), *ZEROS_LIKE, **LEGACY),
     Op("fill_zeros_like2", _fill_zeros_like2, case(x=tensor([2, 3], dims=[-1, 3]), dtype="float32"), **OLD),
     Op(
         "fill_constant_batch_size_like",

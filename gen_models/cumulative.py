@@ -8,7 +8,7 @@ from gen_models.harness.spec import Op, case, int32s, tensor
 
 
 def _scan(name):
-    return operator(name, {"x": "X"}, axis=-1, flatten=False, exclusive=False, reverse=False)
+    return operator(name, axis=-1, flatten=False, exclusive=False, reverse=False)
 
 
 SCAN = [
@@ -96,7 +96,7 @@ EXTREME = [
 OPS = [
     Op("cumsum", _scan("cumsum"), *CUMSUM),
     Op("logcumsumexp", _scan("logcumsumexp"), *LOGCUMSUMEXP),
-    Op("cumprod", operator("cumprod", {"x": "X"}, dim=0, exclusive=False, reverse=False), *CUMPROD),
+    Op("cumprod", operator("cumprod", dim=0, exclusive=False, reverse=False), *CUMPROD),
     Op("cummax", function("cummax"), *EXTREME),
     Op("cummin", function("cummin"), *EXTREME),
 ]

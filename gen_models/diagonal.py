@@ -29,7 +29,7 @@ OPS = [
     Op("triu", function("triu"), *_TRIANGLES),
     Op(
         "tril_triu",
-        operator("tril_triu", {"x": "X"}, diagonal=0, lower=True),
+        operator("tril_triu", diagonal=0, lower=True),
         *[case(**triangle.arguments, lower=lower) for triangle in _TRIANGLES[:3] for lower in (True, False)],
         **legacy("two operators in PIR"),
     ),
@@ -81,7 +81,7 @@ OPS = [
     ),
     Op(
         "fill_diagonal",
-        operator("fill_diagonal", {"x": "X"}, value=0.0, offset=0, wrap=False),
+        operator("fill_diagonal", value=0.0, offset=0, wrap=False),
         case(x=tensor([4, 5]), value=2.5),
         case(x=tensor([4, 5]), value=2.5, offset=1),
         case(x=tensor([4, 5], dims=[-1, -1]), value=-1.0, offset=-2),

@@ -1,6 +1,6 @@
 """Programs for converters/expansion.py."""
 
-from gen_models.harness.building import function, legacy_op
+from gen_models.harness.building import function, operator
 from gen_models.harness.marks import LEGACY, pir
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -48,7 +48,7 @@ OPS = [
     ),
     Op(
         "expand",
-        lambda x, times: legacy_op("expand", {"X": x}, {"Out": x.dtype}, {"expand_times": times}),
+        operator("expand", names={"times": "expand_times"}),
         case(x=tensor([2, 3]), times=[2, 1]),
         case(x=tensor([2, 3], dims=[-1, 3]), times=[2, 3]),
         **LEGACY,

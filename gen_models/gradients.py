@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from gen_models import activation, matmul, reduction, shape as reshaping
-from gen_models.harness.building import function, legacy_op
+from gen_models.harness.building import function, legacy_op, operator
 from gen_models.harness.marks import LEGACY, NEW, OLD, pir
 from gen_models.harness.spec import Case, Op, case, paddle, tensor
 
@@ -245,7 +245,7 @@ PRODUCTS = [
     gradient("matmul_v2_triple_grad", function("matmul"), *_PRODUCTS[:2], order=3),
     gradient(
         "matmul_grad",
-        lambda x, y, **attributes: legacy_op("matmul", {"X": x, "Y": y}, {"Out": x.dtype}, attributes),
+        operator("matmul", {"x": "X", "y": "Y"}),
         case(x=tensor([2, 3, 4]), y=tensor([2, 5, 4]), alpha=0.5, transpose_Y=True, **LEGACY),
     ),
     gradient(

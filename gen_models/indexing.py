@@ -1,5 +1,7 @@
 """Programs for converters/indexing.py."""
 
+import numpy as np
+
 from gen_models.harness.building import function, is_pir, operator
 from gen_models.harness.marks import COMPLEX_HERE, LEGACY, NEW, NOT_EMPTY, pir
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
@@ -30,18 +32,14 @@ def _index_select(x, index=None, *, axis=0, places=None, unsqueeze=None):
 
 
 def _embedding(x, *, rows, width, padding_idx=None, zero_padding=True, **options):
-    import numpy as np
-
     table = np.random.default_rng(7).uniform(-1, 1, [rows, width]).astype("float32")
     if padding_idx is not None and zero_padding:
         table[padding_idx] = 0
-    weight = paddle.create_parameter([rows, width], "float32", default_initializer=paddle.nn.initializer.Assign(table))
-    return paddle.nn.functional.embedding(x, weight, padding_idx, **options)
+    rows = paddle.create_parameter(table.shape, "float32", default_initializer=paddle.nn.initializer.Assign(table))
+    return paddle.nn.functional.embedding(x, rows, padding_idx, **options)
 
 
 def _tdm_child(x, *, tree):
-    import numpy as np
-
     rows = np.array(tree, "int32")
     attr = paddle.ParamAttr(initializer=paddle.nn.initializer.Assign(rows))
     return paddle.incubate.layers.tdm_child(x, len(tree), rows.shape[1] - 3, attr)

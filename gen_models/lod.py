@@ -84,7 +84,7 @@ OPS = [
     ),
     Op(
         "sequence_softmax",
-        operator("sequence_softmax", {"x": "X"}, sequences="x"),
+        operator("sequence_softmax", sequences="x"),
         case(x=step_rows(6, 1), **LOD),
         case(x=step_rows(6, 1), lod=[0, 3, 6], **LOD),
         case(x=step_rows(6, 1), lod=[0, 1, 4, 6], **LOD),
@@ -110,7 +110,7 @@ OPS = [
     ),
     Op(
         "sequence_reshape",
-        _read(operator("sequence_reshape", {"x": "X"}, sequences="x")),
+        _read(operator("sequence_reshape", sequences="x")),
         case(x=step_rows(4, 6), new_dim=3),
         case(x=step_rows(4, 2), new_dim=4, lod=[0, 2, 4]),
         case(x=step_rows(6, 2), new_dim=4, lod=[0, 2, 6]),
@@ -196,7 +196,7 @@ OPS = [
     ),
     Op(
         "sequence_enumerate",
-        operator("sequence_enumerate", {"x": "X"}, sequences="x", pad_value=0),
+        operator("sequence_enumerate", sequences="x", pad_value=0),
         case(x=step_rows(5, 1, dtype="int64"), win_size=2),
         case(x=step_rows(6, 1, dtype="int32"), win_size=3, pad_value=-1, lod=[0, 3, 6]),
         case(x=step_rows(6, 1, dtype="int64"), win_size=3, pad_value=7, lod=[0, 1, 4, 6]),
@@ -205,7 +205,7 @@ OPS = [
     ),
     Op(
         "sequence_erase",
-        _read(operator("sequence_erase", {"x": "X"}, sequences="x")),
+        _read(operator("sequence_erase", sequences="x")),
         case(x=step_rows(8, 1, **WORDS), tokens=[1, 3]),
         case(x=step_rows(8, 1, **WORDS), tokens=[2, 4, 5], lod=[0, 4, 8]),
         case(x=step_rows(8, 1, **WORDS), tokens=[2, 4], lod=[0, 1, 5, 8]),

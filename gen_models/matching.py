@@ -64,5 +64,5 @@ SIMILARITY_FOCUS = [
 
 OPS = [
     Op("bipartite_match", _bipartite_match, *BIPARTITE_MATCH),
-    Op("similarity_focus", operator("similarity_focus", {"x": "X"}), *SIMILARITY_FOCUS, **OLD),
+    Op("similarity_focus", operator("similarity_focus"), *SIMILARITY_FOCUS, **OLD),
 ]

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from gen_models.activation import COMPLEX, ON_CUTS, PLANE, SIZES, WIDE, unary
-from gen_models.harness.building import function, legacy_op
+from gen_models.harness.building import function, operator
 from gen_models.harness.marks import COMPLEX_HERE, DIGITS, LEGACY, NEW_KERNEL, pir
 from gen_models.harness.spec import Case, Op, TensorSpec, case, paddle, tensor
 
@@ -41,7 +41,7 @@ _CLASSES = _values(math.nan, math.inf, -math.inf, 0.0, 1e38, -1e-38)
 def _legacy_test(name: str) -> Op:
     return Op(
         name,
-        lambda x: legacy_op(name, {"X": x}, {"Out": "bool"}, {}),
+        operator(name, outputs={"Out": "bool"}),
         case(x=tensor([3, 4])),
         case(x=tensor([3], values=[math.nan, 1.0, 2.0])),
         case(x=tensor([3], values=[math.inf, 1.0, 2.0], dims=[-1])),

@@ -1,6 +1,6 @@
 """Programs for converters/permutation.py."""
 
-from gen_models.harness.building import function, legacy_op
+from gen_models.harness.building import function, operator
 from gen_models.harness.marks import LEGACY
 from gen_models.harness.spec import Op, case, int64s, paddle, tensor
 
@@ -24,7 +24,7 @@ OPS = [
     ),
     Op(
         "transpose",
-        lambda x, perm: legacy_op("transpose", {"X": x}, {"Out": x.dtype}, {"axis": perm}),
+        operator("transpose", names={"perm": "axis"}),
         case(x=tensor([2, 3, 4]), perm=[0, 2, 1]),
         **LEGACY,
     ),
@@ -42,7 +42,7 @@ OPS = [
     ),
     Op(
         "reverse",
-        lambda x, axis: legacy_op("reverse", {"X": x}, {"Out": x.dtype}, {"axis": axis}),
+        operator("reverse"),
         case(x=tensor([2, 3, 4]), axis=[0, 2]),
         **LEGACY,
     ),
@@ -82,7 +82,7 @@ OPS = [
     ),
     Op(
         "shuffle_channel",
-        lambda x, group: legacy_op("shuffle_channel", {"X": x}, {"Out": x.dtype}, {"group": group}),
+        operator("shuffle_channel"),
         case(x=tensor([2, 6, 3, 4]), group=3),
         **LEGACY,
     ),

@@ -10,7 +10,7 @@ _SIZE = legacy("Paddle 3 has no such operator; its windows follow from the size 
 OPS = [
     Op(
         "spp",
-        operator("spp", {"x": "X"}, names={"height": "pyramid_height", "kind": "pooling_type"}, kind="max"),
+        operator("spp", names={"height": "pyramid_height", "kind": "pooling_type"}, kind="max"),
         case(x=tensor([2, 3, 8, 8]), height=3),
         case(x=tensor([2, 3, 8, 8]), height=3, kind="avg"),
         case(x=tensor([2, 3, 11, 7], dims=[-1, 3, 11, 7]), height=2),

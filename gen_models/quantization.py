@@ -37,7 +37,7 @@ def _dequantize_linear(x, scale, *, quant_axis=-1, high=127, quantize=False):
 
 
 def _fake(name):
-    quantized = operator(name, {"x": "X"}, dict.fromkeys(("Out", "OutScale"), "float32"), bit_length=8, round_type=1)
+    quantized = operator(name, outputs=dict.fromkeys(("Out", "OutScale"), "float32"), bit_length=8, round_type=1)
 
     def build(x, *, weights=None, **attributes):
         if weights is None:

@@ -250,16 +250,16 @@ OPS = [
     Op("reduce_prod", _reduce("prod"), *PROD, *FUSED[:2], is_varied=False),  # integers overflow
     Op("reduce_all", _reduce("all"), *LOGICAL),
     Op("reduce_any", _reduce("any"), *LOGICAL),
-    Op("mean", operator("mean", {"x": "X"}, pir_name="mean_all"), *MEAN_ALL),
+    Op("mean", operator("mean", pir_name="mean_all"), *MEAN_ALL),
     Op("logsumexp", _reduce("logsumexp"), *LOGSUMEXP),
     Op("nansum", _nansum, *NANSUM, **NEW),
     Op(
         "frobenius_norm",
-        operator("frobenius_norm", {"x": "X"}, names=_AXES, axis=None, keepdim=False, reduce_all=False),
+        operator("frobenius_norm", names=_AXES, axis=None, keepdim=False, reduce_all=False),
         *FROBENIUS_NORM,
     ),
-    Op("p_norm", operator("p_norm", {"x": "X"}, names={"p": "porder"}, **_P_NORM), *P_NORM),
-    Op("norm", operator("norm", {"x": "X"}, {"Out": "", "Norm": ""}, results=1, **_NORM), *NORM),
-    Op("squared_l2_norm", operator("squared_l2_norm", {"x": "X"}), *WHOLE),
-    Op("l1_norm", operator("l1_norm", {"x": "X"}), *WHOLE),
+    Op("p_norm", operator("p_norm", names={"p": "porder"}, **_P_NORM), *P_NORM),
+    Op("norm", operator("norm", outputs={"Out": "", "Norm": ""}, results=1, **_NORM), *NORM),
+    Op("squared_l2_norm", operator("squared_l2_norm"), *WHOLE),
+    Op("l1_norm", operator("l1_norm"), *WHOLE),
 ]

@@ -2,7 +2,7 @@
 
 import math
 
-from gen_models.harness.building import function, is_pir, legacy_op
+from gen_models.harness.building import function, is_pir, operator
 from gen_models.harness.marks import COMPUTED, legacy, pir
 from gen_models.harness.spec import Op, case, int32s, int64s, paddle, tensor
 
@@ -51,7 +51,7 @@ OPS = [
     ),
     Op(
         "top_k",
-        lambda x, k: legacy_op("top_k", {"X": x}, {"Out": x.dtype, "Indices": "int64"}, {"k": k}),
+        operator("top_k", outputs={"Out": "", "Indices": "int64"}),
         case(x=tensor([3, 7], dims=[-1, 7]), k=2, **legacy("an operator of old programs only")),
     ),
     Op(

@@ -31,7 +31,7 @@ _IMAGE = tensor([2, 3, 5, 6])
 OPS = [
     Op(
         "add_position_encoding",
-        operator("add_position_encoding", {"x": "X"}, alpha=1.0, beta=1.0),
+        operator("add_position_encoding", alpha=1.0, beta=1.0),
         case(x=tensor([2, 5, 6]), **NO_FUNCTION),
         case(x=tensor([2, 5, 6], dims=[-1, -1, 6]), alpha=0.5, beta=2.0, **NO_FUNCTION),
         case(x=tensor([2, 5, 2]), **NO_FUNCTION),

@@ -47,7 +47,7 @@ OPS = [
     ),
     Op(
         "fill_any",
-        operator("fill_any", {"x": "X"}, pir_name="fill", value=0),
+        operator("fill_any", pir_name="fill", value=0),
         case(x=tensor([3, 4]), value=2.5),
         case(x=tensor([3, 4], dims=[-1, 4]), value=-1),
         case(x=tensor([2, 3], "int64"), value=7),

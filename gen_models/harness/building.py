@@ -48,7 +48,7 @@ def any_op(
 
 def operator(
     op_type: str,
-    ports: dict[str, str],
+    ports: dict[str, str] | None = None,
     outputs: str | dict[str, str] = "Out",
     pir_name: str = "",
     names: dict[str, str] | None = None,
@@ -58,11 +58,12 @@ def operator(
 ) -> Callable[..., Any]:
     """A builder that appends an operator by `any_op`: of the operands at the ports, and attributes with their defaults.
 
+    Without ports it has one operand, `x`, at X.
     The type of a result is that of the first operand unless it is given; only the first `results` are returned.
     `names` are those of attributes that cases call otherwise. Of the operands named in `sequences` a case gives the
     offsets as `lod` (`as_lod`).
     """
-    renamed = names or {}
+    ports, renamed = ports or {"x": "X"}, names or {}
 
     def build(**given: Any) -> Any:
         operands = {port: given.pop(argument, None) for argument, port in ports.items()}
@@ -81,11 +82,6 @@ def operator(
 
 def _as_sequences(x: Any, lod: Sequence[int] | None) -> Any:
     return [as_lod(item, lod) for item in x] if isinstance(x, list) else None if x is None else as_lod(x, lod)
-
-
-def legacy_builder(op_type: str) -> Callable[..., Any]:
-    """A builder that appends the legacy operator of one input and one result of its type."""
-    return lambda x, **attributes: legacy_op(op_type, {"X": x}, {"Out": x.dtype}, attributes)
 
 
 def function(path: str) -> Callable[..., Any]:
