@@ -79,9 +79,7 @@ def _built(op: Op, case: Case, prefix: str = "") -> tuple[list[Any], list[Any]]:
 def write_model(build: Any, feeds: dict[str, Array], format: str, folder: Path, record: dict[str, Any]) -> Path:
     """Builds a static program, saves it, and records what Paddle computes from it."""
     check_format(format)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=".writing-", dir=folder.parent))
-    try:
+    with writing(folder) as temporary:
         try:
             feeds, arrays = _save_and_run(build, feeds, temporary, record)
         except Exception as error:
@@ -89,12 +87,9 @@ def write_model(build: Any, feeds: dict[str, Array], format: str, folder: Path, 
             kind = "" if isinstance(error, GenerationError) else f"{type(error).__name__}: "
             raise GenerationError(f"cannot generate {name}: {kind}{error}") from error
         record |= {"format": format, "paddle": import_paddle().__version__, "inputs": list(feeds)}
-        save_arrays(temporary / "inputs.npz", feeds)
-        save_arrays(temporary / "outputs.npz", {str(i): array for i, array in enumerate(arrays)})
+        np.savez(temporary / "inputs.npz", **feeds)
+        np.savez(temporary / "outputs.npz", **{str(i): array for i, array in enumerate(arrays)})
         (temporary / "case.json").write_text(json.dumps(record, indent=1))
-        publish(temporary, folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
     return folder
 
 
@@ -182,15 +177,17 @@ def _with_lod(program: Any, name: str, array: Array) -> Any:
     return import_paddle().base.create_lod_tensor(array, [[len(array)]], import_paddle().CPUPlace())
 
 
-def save_arrays(path: Path, arrays: dict[str, Array]) -> None:
-    """Writes an .npz file."""
-    np.savez(path, **arrays)
-
-
-def publish(temporary: Path, folder: Path) -> None:
-    """Moves a complete folder to its place, in place of what stands there."""
-    shutil.rmtree(folder, ignore_errors=True)
-    temporary.replace(folder)
+@contextlib.contextmanager
+def writing(folder: Path) -> Iterator[Path]:
+    """A temporary folder, which takes the place of what stands at `folder` once all is written to it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=".writing-", dir=folder.parent))
+    try:
+        yield temporary
+        shutil.rmtree(folder, ignore_errors=True)
+        temporary.replace(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def dtype_name(tensor: Any) -> str:

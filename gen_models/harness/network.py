@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gen_models.harness.building import layer_of
-from gen_models.harness.generate import SEED, GenerationError, check_format, dtype_name, publish, run_saved, save_arrays
+from gen_models.harness.generate import SEED, GenerationError, check_format, dtype_name, run_saved, writing
 from gen_models.harness.spec import FORMATS, Array, Case, TensorSpec, import_paddle
 
 
@@ -65,48 +63,49 @@ def generate_network(network: Network, format: str, folder: Path) -> Path:
     """
     paddle = import_paddle()
     check_format(format)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=".writing-", dir=folder.parent))
     sets = network.data()
     static = not paddle.in_dynamic_mode()
     try:
         if static:
             paddle.disable_static()
-        paddle.seed(SEED)
-        with paddle.utils.unique_name.guard():
-            layer = network.build()
-            layer.eval()
-            condition(layer, [paddle.to_tensor(array) for array in sets[0].values()])
-            spec = [
-                paddle.static.InputSpec(list(item.declared), item.dtype, name) for name, item in network.inputs.items()
-            ]
-            try:
-                paddle.jit.save(layer, str(temporary / "inference"), input_spec=spec)
-            except Exception as error:
-                raise GenerationError(f"cannot export {network.name}: {error}") from error
-        paddle.enable_static()
-        if network.finish is not None:
-            network.finish(temporary)
-        for i, feeds in enumerate(sets):
-            executor = paddle.static.Executor(paddle.CPUPlace())
-            with paddle.static.scope_guard(paddle.static.Scope()):
-                outputs, names = run_saved(executor, str(temporary / "inference"), feeds)
-            save_arrays(temporary / f"inputs_{i}.npz", feeds)
-            save_arrays(temporary / f"outputs_{i}.npz", {str(k): np.asarray(out) for k, out in enumerate(outputs)})
-        record = {
-            "network": network.name,
-            "format": format,
-            "paddle": paddle.__version__,
-            "sets": len(sets),
-            "tolerance": network.tolerance,
-            "outputs": [{"name": name, "dtype": dtype_name(out)} for name, out in zip(names, outputs, strict=True)],
-        }
-        (temporary / "case.json").write_text(json.dumps(record, indent=1))
-        publish(temporary, folder)
+        with writing(folder) as temporary:
+            _export(network, sets[0], temporary)
+            paddle.enable_static()
+            if network.finish is not None:
+                network.finish(temporary)
+            for i, feeds in enumerate(sets):
+                executor = paddle.static.Executor(paddle.CPUPlace())
+                with paddle.static.scope_guard(paddle.static.Scope()):
+                    outputs, names = run_saved(executor, str(temporary / "inference"), feeds)
+                np.savez(temporary / f"inputs_{i}.npz", **feeds)
+                np.savez(temporary / f"outputs_{i}.npz", **{str(k): np.asarray(out) for k, out in enumerate(outputs)})
+            record = {
+                "network": network.name,
+                "format": format,
+                "paddle": paddle.__version__,
+                "sets": len(sets),
+                "tolerance": network.tolerance,
+                "outputs": [{"name": name, "dtype": dtype_name(out)} for name, out in zip(names, outputs, strict=True)],
+            }
+            (temporary / "case.json").write_text(json.dumps(record, indent=1))
     finally:
         (paddle.enable_static if static else paddle.disable_static)()
-        shutil.rmtree(temporary, ignore_errors=True)
     return folder
+
+
+def _export(network: Network, inputs: dict[str, Array], folder: Path) -> None:
+    """Saves the network as `inference.*`, with statistics of its batch norms by these inputs."""
+    paddle = import_paddle()
+    paddle.seed(SEED)
+    with paddle.utils.unique_name.guard():
+        layer = network.build()
+        layer.eval()
+        condition(layer, [paddle.to_tensor(array) for array in inputs.values()])
+        spec = [paddle.static.InputSpec(list(item.declared), item.dtype, name) for name, item in network.inputs.items()]
+        try:
+            paddle.jit.save(layer, str(folder / "inference"), input_spec=spec)
+        except Exception as error:
+            raise GenerationError(f"cannot export {network.name}: {error}") from error
 
 
 def condition(layer: Any, inputs: Sequence[Any]) -> None:
