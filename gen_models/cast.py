@@ -98,12 +98,7 @@ OPS = [
     Op("memcpy", operator("memcpy"), case(x=tensor([3, 4]), dst_place_type=0), **LEGACY),
     Op("memcpy_d2h", operator("memcpy_d2h"), case(x=tensor([3, 4]), dst_place_type=0), **LEGACY),
     Op("memcpy_h2d", operator("memcpy_h2d"), case(x=tensor([3, 4]), dst_place_type=0), **LEGACY),
-    Op(
-        "npu_identity",
-        operator("npu_identity", {"x": "x"}, "out"),
-        case(x=tensor([3, 4]), format=-1),
-        **LEGACY,
-    ),
+    Op("npu_identity", operator("npu_identity", {"x": "x"}, "out"), case(x=tensor([3, 4]), format=-1), **LEGACY),
     Op("depend", _depend, case(x=tensor([3, 4]), dep=tensor([2])), **LEGACY),
     Op("dropout_nd", _dropout_nd, *[case(x=tensor([3, 4]), p=0.3, mode=mode) for mode in _MODES], **LEGACY),
     Op("assign_out", _assign_out, case(x=tensor([3, 4])), **PIR),

@@ -243,10 +243,5 @@ OPS = [
         case(x=tensor([3, 4]), y=tensor([4]), weight=0.25),
         case(x=tensor([3, 1]), y=tensor([3, 1]), weight=tensor([2])),
     ),
-    Op(
-        "minus",
-        operator("minus", {"x": "X", "y": "Y"}),
-        case(x=tensor([3, 4]), y=tensor([3, 4])),
-        **LEGACY,
-    ),
+    Op("minus", operator("minus", {"x": "X", "y": "Y"}), case(x=tensor([3, 4]), y=tensor([3, 4])), **LEGACY),
 ]

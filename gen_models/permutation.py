@@ -22,12 +22,7 @@ OPS = [
         case(x=tensor([2, 3, 4], "bool"), perm=[1, 2, 0]),
         case(x=tensor([2, 1, 2, 1, 2, 3], "int32"), perm=[5, 0, 4, 1, 3, 2]),
     ),
-    Op(
-        "transpose",
-        operator("transpose", names={"perm": "axis"}),
-        case(x=tensor([2, 3, 4]), perm=[0, 2, 1]),
-        **LEGACY,
-    ),
+    Op("transpose", operator("transpose", names={"perm": "axis"}), case(x=tensor([2, 3, 4]), perm=[0, 2, 1]), **LEGACY),
     Op(
         "flip",
         function("flip"),
@@ -40,12 +35,7 @@ OPS = [
         case(x=tensor([2, 3]), axis=[]),
         case(x=tensor([]), axis=[]),
     ),
-    Op(
-        "reverse",
-        operator("reverse"),
-        case(x=tensor([2, 3, 4]), axis=[0, 2]),
-        **LEGACY,
-    ),
+    Op("reverse", operator("reverse"), case(x=tensor([2, 3, 4]), axis=[0, 2]), **LEGACY),
     Op(
         "roll",
         function("roll"),
@@ -80,10 +70,5 @@ OPS = [
         case(x=tensor([2, 6, 3, 4], dims=[-1, 6, -1, -1]), groups=3),
         case(x=tensor([2, 3, 4, 6]), groups=2, data_format="NHWC"),
     ),
-    Op(
-        "shuffle_channel",
-        operator("shuffle_channel"),
-        case(x=tensor([2, 6, 3, 4]), group=3),
-        **LEGACY,
-    ),
+    Op("shuffle_channel", operator("shuffle_channel"), case(x=tensor([2, 6, 3, 4]), group=3), **LEGACY),
 ]

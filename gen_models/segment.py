@@ -68,10 +68,6 @@ OPS = [
     Op("segment_pool", lambda x, ids, kind: getattr(paddle.incubate, f"segment_{kind}")(x, ids), *SEGMENT_POOL),
     Op("graph_send_recv", function("geometric.send_u_recv"), *SEND_U_RECV),
     Op("graph_send_ue_recv", function("geometric.send_ue_recv"), *SEND_UE_RECV),
-    Op(
-        "graph_send_uv",
-        function("geometric.send_uv"),
-        *SEND_UV,
-    ),
+    Op("graph_send_uv", function("geometric.send_uv"), *SEND_UV),
     Op("graph_reindex", function("geometric.reindex_graph"), *REINDEX),
 ]

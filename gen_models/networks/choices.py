@@ -19,12 +19,7 @@ def _choosing_queries(self, scores, x):
 
 def _choosing_boxes(self, boxes, scores):
     return multiclass_nms3(
-        boxes,
-        self.score(scores),
-        score_threshold=0.05,
-        nms_top_k=20,
-        keep_top_k=10,
-        nms_threshold=0.5,
+        boxes, self.score(scores), score_threshold=0.05, nms_top_k=20, keep_top_k=10, nms_threshold=0.5
     )
 
 

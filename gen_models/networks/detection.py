@@ -78,13 +78,7 @@ def _ssd(self, image):
     )
     probability = paddle.transpose(paddle.nn.functional.softmax(paddle.concat(scores, axis=1)), [0, 2, 1])
     return multiclass_nms3(
-        boxes,
-        probability,
-        score_threshold=0.4,
-        nms_top_k=30,
-        keep_top_k=20,
-        nms_threshold=0.45,
-        background_label=0,
+        boxes, probability, score_threshold=0.4, nms_top_k=30, keep_top_k=20, nms_threshold=0.45, background_label=0
     )
 
 

@@ -81,11 +81,7 @@ def _ppyoloe(self, image, scale_factor):
     if not self.shared:
         distance = self.steps(distance).squeeze(1)
     boxes = _corners(paddle.concat(points), distance) * paddle.concat(strides)
-    return multiclass_nms3(
-        _to_original(boxes, scale_factor),
-        paddle.concat(scores, axis=-1),
-        score_threshold=0.965,
-    )
+    return multiclass_nms3(_to_original(boxes, scale_factor), paddle.concat(scores, axis=-1), score_threshold=0.965)
 
 
 # --- PicoDet: the same with rows of a matrix; scores that are the root of a product, or, as GFL's, a sigmoid alone ---
