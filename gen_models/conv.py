@@ -1,7 +1,7 @@
 """Convolution: layouts, paddings of every kind, groups, dilations; filters as weights and as inputs."""
 
 from gen_models.harness.building import weight
-from gen_models.harness.marks import F64, WIDE_WINDOW
+from gen_models.harness.marks import F64, WIDE
 from gen_models.harness.spec import Op, case, paddle, tensor
 
 
@@ -12,7 +12,7 @@ def _conv(x, filter=None, *, shape=None, bias=False, **options):
 
 
 CONV2D = [
-    case(x=tensor([1, 3, 2, 5]), shape=[4, 3, 3, 3], stride=2, **WIDE_WINDOW),
+    case(x=tensor([1, 3, 2, 5]), shape=[4, 3, 3, 3], stride=2, **WIDE),
     case(x=tensor([1, 3, 9, 8], dims=[-1, 3, -1, -1]), shape=[5, 3, 3, 2], stride=[2, 1], padding=[1, 2]),
     case(x=tensor([1, 2, 9, 9]), shape=[4, 2, 3, 3], padding=[0, 1, 2, 3]),
     case(x=tensor([1, 2, 9, 9]), shape=[4, 2, 3, 3], padding=[[0, 0], [0, 0], [1, 2], [3, 0]]),

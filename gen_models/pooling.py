@@ -2,7 +2,7 @@
 
 import math
 
-from gen_models.harness.marks import F64, NOT_FED, WIDE_WINDOW, pir
+from gen_models.harness.marks import F64, NOT_FED, WIDE, pir
 from gen_models.harness.spec import Op, case, int32s, paddle, tensor
 
 
@@ -84,9 +84,9 @@ POOL2D = [
     case(x=tensor([2, 3, 8]), size=1),
     case(x=tensor([2, 3, 6, 8]), size=int32s(2, 3), **NOT_FED),
     case(x=tensor([2, 3, 6, 8], "float64"), mode="avg", **F64),
-    case(x=tensor([1, 2, 1, 3]), mode="max", kernel=2, **WIDE_WINDOW),
-    case(x=tensor([1, 2, 1, 3]), mode="avg", kernel=5, stride=3, padding=1, **WIDE_WINDOW),
-    case(x=tensor([1, 2, 2, 3]), mode="max", kernel=4, stride=2, ceil_mode=True, **WIDE_WINDOW),
+    case(x=tensor([1, 2, 1, 3]), mode="max", kernel=2, **WIDE),
+    case(x=tensor([1, 2, 1, 3]), mode="avg", kernel=5, stride=3, padding=1, **WIDE),
+    case(x=tensor([1, 2, 2, 3]), mode="max", kernel=4, stride=2, ceil_mode=True, **WIDE),
     case(
         x=tensor([1, 2, 1, 3]),
         mode="avg",
@@ -95,7 +95,7 @@ POOL2D = [
         padding=1,
         exclusive=False,
         ceil_mode=True,
-        **WIDE_WINDOW,
+        **WIDE,
     ),
 ]
 

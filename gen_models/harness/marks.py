@@ -34,7 +34,7 @@ F64: dict[str, Any] = {"why": "OpenVINO's CPU plugin computes f64 as f32"}
 """For a case in float64, whose results have the digits of float32."""
 TAIL: dict[str, Any] = {"atol": 1.2e-7, "rtol": 2e-6, "why": "no more is lost than what Paddle loses, which adds 1"}
 """For a case of ln(1 + e^x) far from 0."""
-WIDE_WINDOW: dict[str, Any] = {"dynamic": False, "why": "the window is wider than x: OpenVINO has no result for that"}
+WIDE: dict[str, Any] = {"dynamic": False, "why": "the window is wider than x: OpenVINO has no result for that"}
 FIXED_FILTER: dict[str, Any] = {
     "dynamic": False,
     "why": "OpenVINO's CPU plugin has no transposed convolution by a filter of unknown shape",
