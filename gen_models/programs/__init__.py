@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import NamedTuple
 
-from gen_models.programs import (
-    algebra,
-    attention,
-    computed,
-    control_flow,
-    convolutions,
-    elementwise,
-    indexing,
-    inplace,
-    integers,
-    layers,
-    layouts,
-    masks,
-    matrices,
-    scalars,
-    selections,
-    shapes,
-    spelled_attention,
-    types,
-    vision,
-)
 from gen_models.programs.maker import Maker, static_dim
 from gen_models.programs.program import Dim, Program
 
-MODULES = (
-    *(algebra, attention, computed, control_flow, convolutions, elementwise, indexing, inplace, integers, layers),
-    *(layouts, masks, matrices, scalars, selections, shapes, spelled_attention, types, vision),
+_MODULES = (
+    *("algebra", "attention", "computed", "control_flow", "convolutions", "elementwise", "indexing", "inplace"),
+    *("integers", "layers", "layouts", "masks", "matrices", "scalars", "selections", "shapes", "spelled_attention"),
+    *("types", "vision"),
 )
-"""Where steps are, which register as their module is imported."""
+for _module in _MODULES:  # where steps are, which register as it is imported
+    importlib.import_module(f"{__name__}.{_module}")
 
 
 class Sizes(NamedTuple):

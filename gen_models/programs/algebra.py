@@ -12,17 +12,13 @@ def _einsum(make: Maker) -> None:
     y = make.take(lambda one: one.dims == x.dims, rank=(2, 4))
     letters = "abcd"[: x.rank]
     scale = round(max(x.dims[-1]) ** -0.5, 3)
-    kind = make.below(3)
-    if kind == 0:
-        left, right, out = letters, letters[:-2] + "z" + letters[-1], letters[:-1] + "z"
-        dims = [*x.dims[:-1], x.dims[-2]]
-    elif kind == 1:
-        left, right, out = letters, letters, letters[:-1]
-        dims = list(x.dims[:-1])
-    else:
-        left, right, out = letters, letters, letters[1:] + letters[0]
-        dims = [*x.dims[1:], x.dims[0]]
-    make.add(f"paddle.einsum('{left},{right}->{out}', {x}, {y}) * {scale}", dims)
+    kinds = (
+        (letters[:-2] + "z" + letters[-1], letters[:-1] + "z", [*x.dims[:-1], x.dims[-2]]),
+        (letters, letters[:-1], x.dims[:-1]),
+        (letters, letters[1:] + letters[0], [*x.dims[1:], x.dims[0]]),
+    )
+    other, out, dims = make.among(*kinds)
+    make.add(f"paddle.einsum('{letters},{other}->{out}', {x}, {y}) * {scale}", dims)
 
 
 @step(1)

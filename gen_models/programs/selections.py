@@ -41,17 +41,15 @@ def _scatter(make: Maker) -> None:
     y = make.take(
         lambda one: one.rank == x.rank and one.dims[1:] == x.dims[1:] and min(one.dims[0]) >= len(rows), (1, 3)
     )
-    kind = make.below(4)
-    if kind == 0:
-        code = f"paddle.scatter_nd_add({x}, paddle.to_tensor({[[row] for row in rows]}), {y}[:{len(rows)}])"
-    elif kind == 1:
-        code = f"paddle.scatter({x}, paddle.to_tensor({rows}), {y}[:{len(rows)}], overwrite=False)"
-    elif kind == 2:
-        code = f"paddle.index_add({x}, paddle.to_tensor({rows}), 0, {y}[:{len(rows)}])"
-    else:
-        index = f"paddle.to_tensor({[[row] for row in rows]})"
-        code = f"paddle.scatter_nd({index}, {y}[:{len(rows)}], paddle.shape({x}))"
-    make.add(code, x.dims)
+    index, column = f"paddle.to_tensor({rows})", f"paddle.to_tensor({[[row] for row in rows]})"
+    added = f"{y}[:{len(rows)}]"
+    codes = (
+        f"paddle.scatter_nd_add({x}, {column}, {added})",
+        f"paddle.scatter({x}, {index}, {added}, overwrite=False)",
+        f"paddle.index_add({x}, {index}, 0, {added})",
+        f"paddle.scatter_nd({column}, {added}, paddle.shape({x}))",
+    )
+    make.add(make.among(*codes), x.dims)
 
 
 @step(2)
