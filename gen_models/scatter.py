@@ -110,10 +110,18 @@ OPS = [
             reduce="add",
         ),
         *(
-            case(arr=tensor([3, 5], kind), indices=_PLACES, values=tensor([3, 4], kind), axis=1, **how, **NEW)
+            case(
+                arr=tensor([3, 5], kind),
+                indices=_PLACES,
+                values=tensor([3, 4], kind),
+                axis=1,
+                reduce=reduce,
+                include_self=own,
+                **NEW,
+            )
             for kind in ("float32", "int64")
             for reduce in ("add", "mul", "mean", "amin", "amax", "assign")
-            for how in ({"reduce": reduce, "include_self": True}, {"reduce": reduce, "include_self": False})
+            for own in (True, False)
         ),
         case(arr=_ROWS, indices=tensor([2, 3], "int64", 0, 5), values=tensor([3, 4]), reduce="add", **_ALONE),
         *(

@@ -1,10 +1,6 @@
 """YOLO's decoding of a head into boxes and scores."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from gen_models.harness.spec import Case, Op, case, paddle, tensor
+from gen_models.harness.spec import Op, case, paddle, tensor
 
 
 def _yolo_box(x, img_size, *, conf_thresh=0.4, downsample_ratio=32, **more):
@@ -14,10 +10,7 @@ def _yolo_box(x, img_size, *, conf_thresh=0.4, downsample_ratio=32, **more):
 _SMALL, _LARGE = [10, 13, 16, 30, 33, 23], [116, 90, 156, 198]
 
 
-def _head(
-    anchors: list[int], classes: int, h: int, w: int, *sizes: tuple[int, int],
-    dims: bool = False, dtype: str = "float32", **more: Any,
-) -> Case:  # fmt: skip
+def _head(anchors, classes, h, w, *sizes, dims=False, dtype="float32", **more):
     """A case of a head of that many classes, for images of these sizes."""
     channels = len(anchors) // 2 * (5 + classes + ("iou_aware" in more))
     return case(

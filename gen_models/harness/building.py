@@ -58,10 +58,9 @@ def operator(
 ) -> Callable[..., Any]:
     """A builder that appends an operator by `any_op`: of the operands at the ports, and attributes with their defaults.
 
-    Without ports it has one operand, `x`, at X.
-    The type of a result is that of the first operand unless it is given; only the first `results` are returned.
-    `names` are those of attributes that cases call otherwise. Of the operands named in `sequences` a case gives the
-    offsets as `lod` (`as_lod`).
+    Without ports it has one operand, `x`, at X. The type of a result is that of the first operand unless it is given;
+    only the first `results` are returned. `names` are those of attributes that cases call otherwise. Operands named in
+    `sequences`, with spaces between, are sequences (`as_lod`), whose offsets a case gives as `lod`.
     """
     ports, renamed = ports or {"x": "X"}, names or {}
 
@@ -81,7 +80,7 @@ def operator(
 
 
 def _as_sequences(x: Any, lod: Sequence[int] | None) -> Any:
-    return [as_lod(item, lod) for item in x] if isinstance(x, list) else None if x is None else as_lod(x, lod)
+    return [as_lod(item, lod) for item in x] if isinstance(x, list) else as_lod(x, lod)
 
 
 def function(path: str) -> Callable[..., Any]:
