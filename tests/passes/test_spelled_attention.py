@@ -8,9 +8,8 @@ from openvino import Model, opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
-from paddle2ov.passes.fuse_softmax import fuse_softmax
 from paddle2ov.workarounds import rewrites_for
-from tests.support.passes_checks import apply, kinds, parameter, random, reshape, stays, transpose
+from tests.support.passes_checks import parameter, random, reshape, transpose
 
 AXIS = np.array([-1])
 
@@ -50,45 +49,6 @@ def product(x):
 
 
 SOFTMAXES = (softmax, quotient, stable_quotient, computed_twice, product)
-
-
-@pytest.mark.parametrize("spelled", SOFTMAXES[1:])
-def test_a_softmax_is_one_node(spelled):
-    model, counts = apply(fuse_softmax, spelled, [2, 3, -1])
-    assert counts == {"softmaxes": 1}
-    assert kinds(model) == {"Parameter": 1, "Softmax": 1, "Result": 1}
-
-
-def test_the_largest_of_another_tensor_is_subtracted():
-    def spelled(x, y):
-        return quotient(ops.subtract(x, ops.reduce_max(y, AXIS, True)))
-
-    model, counts = apply(fuse_softmax, spelled, [3, 3], [3, 3])
-    assert counts == {"softmaxes": 1}
-    assert kinds(model)["Subtract"] == 1
-
-
-NO_SOFTMAXES = {
-    "of another tensor": lambda x, y: ops.divide(ops.exp(x), ops.reduce_sum(ops.exp(y), AXIS, True)),
-    "of other constants": lambda x, y: ops.divide(
-        ops.exp(ops.add(x, np.float32(1))), total(ops.exp(ops.add(x, np.float32(2))))
-    ),
-    "of another function": lambda x, y: ops.divide(ops.exp(ops.add(x, y)), total(ops.exp(ops.subtract(x, y)))),
-    "of no exponential": lambda x, y: ops.divide(ops.relu(x), total(ops.relu(x))),
-    "turned over": lambda x, y: ops.divide(total(ops.exp(x)), ops.exp(x)),
-    "by the largest": lambda x, y: ops.divide(ops.exp(x), ops.reduce_max(ops.exp(x), AXIS, True)),
-    "whose axis is lost": lambda x, y: ops.divide(ops.exp(x), ops.reduce_sum(ops.exp(x), AXIS, False)),
-    "over two axes": lambda x, y: ops.divide(ops.exp(x), ops.reduce_sum(ops.exp(x), np.array([0, 1]), True)),
-    "whose axis is added elsewhere": lambda x, y: ops.divide(
-        ops.exp(x), ops.unsqueeze(ops.reduce_sum(ops.exp(x), AXIS, False), np.array([0]))
-    ),
-    "by the square": lambda x, y: ops.multiply(ops.power(total(ops.exp(x)), np.float32(-2)), ops.exp(x)),
-}
-
-
-@pytest.mark.parametrize("build", NO_SOFTMAXES.values(), ids=NO_SOFTMAXES)
-def test_other_quotients_stay(build):
-    assert stays(fuse_softmax, build, [3, 3], [3, 3])
 
 
 # --- products ---
