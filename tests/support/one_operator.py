@@ -1,9 +1,11 @@
 """Programs of one operator made by hand, and what Paddle computes from one."""
 
 import numpy as np
+import pytest
 
 import paddle2ov
 from gen_models.harness.spec import import_paddle, paddle
+from paddle2ov import OpConversionError
 from paddle2ov.compilation.running import run as run_model
 from paddle2ov.program.model import Block, Operator, Output, Program, Variable
 from paddle2ov.program.signatures import ROWS, parse_signature
@@ -81,6 +83,15 @@ def program(op_type, inputs, attributes, results=("out",), dynamic=False, format
     version = 1 if format == "pir" else 1_008_000
     whole = Program(format, version, block, variables, [Output(result, result) for result in results], declared, {})
     return whole, dict(pair for pairs in named.values() for pair in pairs)
+
+
+def refused(message, op_type, inputs, attributes, results=("out",), dynamic=False, format="pir"):
+    """Such a program is refused with an error that names the operator, and that the pattern matches; returns it."""
+    whole, _ = program(op_type, inputs, attributes, results, dynamic, format)
+    with pytest.raises(OpConversionError, match=message) as caught:
+        paddle2ov.convert(whole)
+    assert caught.value.place.op_type == op_type
+    return caught.value
 
 
 def run(op_type, inputs, attributes, results=("out",), dynamic=None, format="pir"):
