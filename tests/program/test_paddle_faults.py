@@ -8,8 +8,7 @@ import paddle
 import pytest
 
 import paddle2ov
-from paddle2ov.program.framework_proto import ProgramDesc
-from tests.support.models import files_of, save_layer, save_program
+from tests.support.models import edited, files_of, save_layer, save_program
 
 X = np.arange(1, 7, dtype=np.float32).reshape(2, 3)
 
@@ -122,10 +121,9 @@ def test_a_bias_that_a_pass_gave_a_convolution_is_left_out(tmp_path):
 
     folder = save_program(tmp_path, build, legacy=True, x=[1, 1, 2, 2], weight=[1, 1, 1, 1], bias=[1])
     path, _ = files_of(folder)
-    desc = ProgramDesc.FromString(path.read_bytes())
-    convolution = next(op for op in desc.blocks[0].ops if op.type == "conv2d")
-    convolution.inputs.add(parameter="Bias", arguments=["bias"])
-    path.write_bytes(desc.SerializeToString())
+    with edited(path) as desc:
+        convolution = next(op for op in desc.blocks[0].ops if op.type == "conv2d")
+        convolution.inputs.add(parameter="Bias", arguments=["bias"])
     ones = {"x": np.ones((1, 1, 2, 2), np.float32), "weight": np.ones((1, 1, 1, 1), np.float32)}
     inputs = ones | {"bias": np.full(1, 5, np.float32)}
     report = paddle2ov.verify(path, inputs=[inputs])

@@ -12,6 +12,7 @@ from gen_models.harness.spec import paddle
 from gen_models.harness.store import generated, generated_network, generated_together
 from gen_models.networks.post_ops import CHAINS
 from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.program.framework_proto import ProgramDesc
 from tests.support.formats import forms
 
 
@@ -109,6 +110,14 @@ def files_of(folder):
     """The files of a model's program and parameters, of which the second may not be there."""
     program = next(path for path in Path(folder).glob("inference.*") if path.suffix in (".json", ".pdmodel"))
     return program, program.with_suffix(".pdiparams")
+
+
+@contextlib.contextmanager
+def edited(path):
+    """The description of a legacy program, which is written back with what was changed of it."""
+    desc = ProgramDesc.FromString(path.read_bytes())
+    yield desc
+    path.write_bytes(desc.SerializePartialToString())
 
 
 def copied(name, format, folder):

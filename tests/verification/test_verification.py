@@ -28,7 +28,6 @@ from paddle2ov.inputs.given_arrays import given_inputs
 from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.program.files import find_model
-from paddle2ov.program.framework_proto import ProgramDesc
 from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.program.reading import read_program
 from paddle2ov.program.settings import read_settings
@@ -41,7 +40,7 @@ from paddle2ov.verification.values import Values
 from paddle2ov.verification.where import Where
 from tests.support.command_line import call
 from tests.support.formats import FORMATS, NEEDS_PADDLE_2
-from tests.support.models import files_of, network, operator, save_layer, save_program
+from tests.support.models import edited, files_of, network, operator, save_layer, save_program
 from tests.support.processor import NEEDS_BFLOAT16, takes_bfloat16
 
 
@@ -448,11 +447,10 @@ def test_sizes_of_the_picture_with_other_shapes(tmp_path):
 def test_fetches_that_are_declared_as_temporary(tmp_path):
     """As in programs that tools put together without `save_inference_model`."""
     path, _ = files_of(save_program(tmp_path, lambda x: paddle.nn.functional.relu(x), legacy=True, x=[2, 3]))
-    desc = ProgramDesc.FromString(path.read_bytes())
-    fetch = next(var for var in desc.blocks[0].vars if var.name == "fetch")
-    assert fetch.persistable
-    fetch.persistable = False
-    path.write_bytes(desc.SerializeToString())
+    with edited(path) as desc:
+        fetch = next(var for var in desc.blocks[0].vars if var.name == "fetch")
+        assert fetch.persistable
+        fetch.persistable = False
     assert paddle2ov.verify(path).verdict == "agree"
 
 
