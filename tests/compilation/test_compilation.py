@@ -81,6 +81,18 @@ def conversions(monkeypatch):
     return done
 
 
+@pytest.fixture
+def compiled_twice(tmp_path, conversions):
+    """Compiles a first version twice with a cache; returns how many models were converted so far."""
+
+    def compile_twice(model, **arguments):
+        for _ in range(2):
+            assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache", **arguments)) == 1
+        return len(conversions)
+
+    return compile_twice
+
+
 def test_a_model_is_converted_once(model, tmp_path, conversions):
     """Also a copy of it elsewhere; with the names and types that it had at first."""
     copied = shutil.copytree(model, tmp_path / "other")
@@ -205,25 +217,19 @@ def test_a_device_that_is_not_there(model, precision):
             paddle2ov.compile_model(model, device, precision=precision)
 
 
-def test_what_is_no_device(model):
-    with pytest.raises(OpenVINORunError, match=r"OpenVINO finds no GUP here, only .*CPU.* \(.*not registered"):
-        paddle2ov.compile_model(model, "GUP", precision="default")
-
-
 def test_suppression_is_not_compiled_in_float16(monkeypatch):
     """OpenVINO 2026.4 would not return."""
     monkeypatch.setattr(precisions, "capabilities", lambda device: ["FP32", "FP16"])
     folder = network("choosing_boxes")
-    message = (
-        "never ends compiling the suppression of boxes in float16 for the CPU: use f32, .* stored in f16 all the same"
-    )
-    with pytest.raises(ConversionInputError, match=message):
-        paddle2ov.compile_model(folder, precision="f16")
-    with pytest.raises(ConversionInputError, match="never ends compiling the suppression of boxes in float16"):
-        paddle2ov.compile_model(folder, config={"INFERENCE_PRECISION_HINT": "FP16"})
     monkeypatch.setattr("paddle2ov.checking.check.chosen_device", lambda name, precision: Device(name, precision))
-    with pytest.raises(ConversionInputError, match="never ends compiling the suppression of boxes in float16"):
-        paddle2ov.check(folder, precision="f16")
+    message = "never ends compiling the suppression of boxes in float16 for the CPU: use f32, .* in f16 all the same"
+    for use, arguments in (
+        (paddle2ov.compile_model, {"precision": "f16"}),
+        (paddle2ov.compile_model, {"config": {"INFERENCE_PRECISION_HINT": "FP16"}}),
+        (paddle2ov.check, {"precision": "f16"}),
+    ):
+        with pytest.raises(ConversionInputError, match=message):
+            use(folder, **arguments)
 
 
 @pytest.mark.parametrize("hint", ["f32", "FP32", openvino.Type.f32], ids=["name", "capability", "type"])
@@ -288,10 +294,9 @@ def test_a_pair_of_files(model, tmp_path, conversions):
     assert conversions == [pair]
 
 
-def test_an_archive(model, tmp_path, conversions):
+def test_an_archive(model, tmp_path, conversions, compiled_twice):
     archive = shutil.make_archive(str(tmp_path / "model"), "tar", root_dir=model)
-    for _ in range(2):
-        assert version_of(paddle2ov.compile_model(archive, cache_dir=tmp_path / "cache")) == 1
+    assert compiled_twice(archive) == 1
     assert conversions == [archive]
 
 
@@ -304,11 +309,9 @@ def test_an_archive(model, tmp_path, conversions):
     ],
     ids=["property", "shape", "option"],
 )
-def test_other_arguments_are_other_models(model, tmp_path, conversions, arguments):
+def test_other_arguments_are_other_models(model, tmp_path, compiled_twice, arguments):
     paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
-    for _ in range(2):
-        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache", **arguments)) == 1
-    assert len(conversions) == 2
+    assert compiled_twice(model, **arguments) == 2
     shapes = [openvino.PartialShape([rows, 3]) for rows in (4, 5)]
     compiled = [paddle2ov.compile_model(model, cache_dir=tmp_path / "cache", input={"x": shape}) for shape in shapes]
     assert [item.input(0).get_partial_shape() for item in compiled] == shapes
@@ -345,8 +348,9 @@ def test_values_of_openvino_and_numpy(model, tmp_path, conversions, name, values
         ({"device": "CPU\udcff"}, r"device: 'CPU\\udcff' is not the name of a device"),
         ({"cache_dir": 3}, "cache_dir: a path is expected, not int"),
         ({"cache_dir": "a\ud800"}, r"cache_dir: 'a\\ud800' is not the name of a folder"),
+        ({"cache_dir": "one", "config": {"CACHE_DIR": "two"}}, "CACHE_DIR"),
     ],
-    ids=["value", "name", "config", "device", "bytes", "folder", "surrogate"],
+    ids=["value", "name", "config", "device", "bytes", "folder", "surrogate", "two folders"],
 )
 def test_what_openvino_would_ignore_is_refused(model, conversions, arguments, message):
     with pytest.raises(ConversionInputError, match=message):
@@ -370,22 +374,17 @@ def test_a_device_that_exports_nothing(model, tmp_path, caplog):
     assert not list((tmp_path / "cache").glob("*.blob"))
 
 
-def test_converters_of_ones_own_keep_nothing(model, tmp_path, conversions):
-    extension = paddle2ov.ConversionExtension("unused", lambda node: {})
-    for _ in range(2):
-        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache", extension=extension)) == 1
-    assert len(conversions) == 2
+def test_converters_of_ones_own_keep_nothing(model, compiled_twice):
+    assert compiled_twice(model, extension=paddle2ov.ConversionExtension("unused", lambda node: {})) == 2
 
 
-def test_registered_converters_keep_nothing(model, tmp_path, conversions, monkeypatch):
+def test_registered_converters_keep_nothing(model, tmp_path, compiled_twice, monkeypatch):
     from paddle2ov.translation import extension
 
     paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
     registered = {"unused": paddle2ov.ConversionExtension("unused", lambda node: {})}
     monkeypatch.setattr(extension, "_script", registered)
-    for _ in range(2):
-        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
-    assert len(conversions) == 3
+    assert compiled_twice(model) == 3
 
 
 def test_another_state_of_the_code_is_another_model(model, tmp_path, conversions, monkeypatch):
@@ -408,13 +407,11 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_made_again(model, tmp_path, conversions, damage):
+def test_a_damaged_file_is_made_again(model, tmp_path, compiled_twice, damage):
     paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
     (blob,) = (tmp_path / "cache").glob("*.blob")
     blob.write_bytes(DAMAGES[damage](blob.read_bytes()))
-    for _ in range(2):
-        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
-    assert len(conversions) == 2
+    assert compiled_twice(model) == 2
 
 
 def named(letter):
@@ -471,7 +468,7 @@ def test_a_file_has_its_name_only_when_it_is_complete(first, tmp_path, monkeypat
         synced.clear()
 
 
-def test_a_file_that_cannot_be_renamed_is_a_warning(model, tmp_path, caplog, monkeypatch, conversions):
+def test_a_file_that_cannot_be_renamed_is_a_warning(model, tmp_path, caplog, monkeypatch, compiled_twice):
     """As on Windows, where another process has it open: nothing stays behind, and the next process tries again."""
 
     def in_use(self, target):
@@ -482,12 +479,10 @@ def test_a_file_that_cannot_be_renamed_is_a_warning(model, tmp_path, caplog, mon
         assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
     assert f"cache_dir: {tmp_path / 'cache'}: Permission denied" in caplog.text
     assert not list((tmp_path / "cache").iterdir())
-    for _ in range(2):
-        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
-    assert len(conversions) == 2
+    assert compiled_twice(model) == 2
 
 
-def test_whoever_ends_before_the_rename_leaves_nothing_that_is_read(model, tmp_path, monkeypatch, conversions):
+def test_whoever_ends_before_the_rename_leaves_nothing_that_is_read(model, tmp_path, monkeypatch, compiled_twice):
     def interrupt(file):
         raise KeyboardInterrupt
 
@@ -497,9 +492,7 @@ def test_whoever_ends_before_the_rename_leaves_nothing_that_is_read(model, tmp_p
             paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")
     (left,) = (tmp_path / "cache").iterdir()
     assert left.suffix == ".part"
-    for _ in range(2):
-        assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "cache")) == 1
-    assert len(conversions) == 2
+    assert compiled_twice(model) == 2
     assert paddle2ov.clear_cache(tmp_path / "cache") == 1
     assert not list((tmp_path / "cache").iterdir())
 
@@ -525,13 +518,6 @@ def test_what_is_no_folder_is_not_this_one(model, tmp_path, name, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"{named('a')}.blob", "model"]
 
 
-def test_a_property_that_is_not_known_is_named_without_lines_of_source(model):
-    with pytest.raises(OpenVINORunError) as raised:
-        paddle2ov.compile_model(model, "CPU", {"FOO": 1})
-    assert "FOO" in str(raised.value)
-    assert "Exception from" not in str(raised.value)
-
-
 def test_a_folder_that_keeps_nothing_is_a_warning(model, tmp_path, caplog, monkeypatch):
     (tmp_path / "file").write_text("")
     assert version_of(paddle2ov.compile_model(model, cache_dir=tmp_path / "file")) == 1
@@ -553,18 +539,19 @@ def test_no_folder(tmp_path):
         paddle2ov.clear_cache("n" * 5000)
 
 
-def test_two_caches_are_one_too_many(model, tmp_path):
-    with pytest.raises(paddle2ov.ConversionInputError, match="CACHE_DIR"):
-        paddle2ov.compile_model(model, cache_dir=tmp_path / "cache", config={"CACHE_DIR": str(tmp_path)})
-
-
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [({}, "NOSUCH"), ({"precision": "f32"}, "precision: OpenVINO does not tell what NOSUCH computes in")],
+    ("device", "options", "message"),
+    [
+        ("NOSUCH", {}, "NOSUCH"),
+        ("NOSUCH", {"precision": "f32"}, "precision: OpenVINO does not tell what NOSUCH computes in"),
+        ("GUP", {"precision": "default"}, r"OpenVINO finds no GUP here, only .*CPU.* \(.*not registered"),
+        ("CPU", {"config": {"FOO": 1}}, "FOO"),
+    ],
 )
-def test_a_device_that_does_not_exist(model, tmp_path, options, message):
-    with pytest.raises(OpenVINORunError, match=message):
-        paddle2ov.compile_model(model, "NOSUCH", cache_dir=tmp_path / "cache", **options)
+def test_what_openvino_does_not_know_is_named_without_lines_of_source(model, tmp_path, device, options, message):
+    with pytest.raises(OpenVINORunError, match=message) as raised:
+        paddle2ov.compile_model(model, device, cache_dir=tmp_path / "cache", **options)
+    assert "Exception from" not in str(raised.value)
 
 
 def test_openvino_ignores_a_precision_in_the_model(tmp_path):
