@@ -17,9 +17,6 @@ def folder(tmp_path_factory):
     return saved(tmp_path_factory.mktemp("doubled"), doubled, "int64")
 
 
-LARGER = [2, 4]
-
-
 def reshaped(*shapes):
     def steps(x, give):
         give(X)
@@ -106,14 +103,10 @@ def test_shared_memory_is_read_in_the_new_shape(folder):
 
 
 def test_what_does_not_hold_enough_is_not_run(folder):
-    for predictor in (theirs(folder), ours(folder)):
-        x, _ = handles(predictor)
-        x.copy_from_cpu(X)
-        x.reshape(LARGER)
-        assert x.shape() == LARGER
-        for act in (x.copy_to_cpu, predictor.run):
-            with pytest.raises(RuntimeError if predictor.__module__.startswith("paddle.") else ConversionInputError):
-                act()
+    predictor = ours(folder)
+    x, _ = handles(predictor)
+    x.copy_from_cpu(X)
+    x.reshape([2, 4])
     with pytest.raises(ConversionInputError, match=r"input 'x' was reshaped to \[2, 4\], and holds 6 elements"):
         predictor.run()
     x.reshape([6])
@@ -135,25 +128,20 @@ def test_shapes_that_cannot_be(folder, shape):
 
 
 def test_results_keep_their_shape(folder):
-    for predictor in (theirs(folder), ours(folder)):
-        x, result = handles(predictor)
-        x.copy_from_cpu(X)
-        predictor.run()
-        with pytest.raises((RuntimeError, ConversionInputError)):
-            result.reshape([3, 2])
-        assert result.shape() == [2, 3]
-        assert result.copy_to_cpu().shape == (2, 3)
+    predictor = ours(folder)
+    x, result = handles(predictor)
+    x.copy_from_cpu(X)
+    predictor.run()
     changes = (lambda: result.reshape([3, 2]), lambda: result.set_lod([[0, 1]]))
     for change in (*changes, lambda: result.copy_from_cpu(X), lambda: result.share_external_data(X)):
         with pytest.raises(ConversionInputError, match="'fetch_name_0' is a result; it cannot be"):
             change()
+        assert result.shape() == [2, 3]
+        assert result.copy_to_cpu().shape == (2, 3)
 
 
 def test_what_is_not_there_is_not_read(folder):
-    for predictor in (theirs(folder), ours(folder)):
-        for handle in handles(predictor):
-            with pytest.raises((RuntimeError, ConversionInputError)):
-                handle.copy_to_cpu()
+    predictor = ours(folder)
     x, result = handles(predictor)
     with pytest.raises(ConversionInputError, match="result 'fetch_name_0' is not computed: no run, or the last one"):
         result.numpy()
@@ -226,10 +214,7 @@ def test_handles_that_are_not_there(folder, name):
         predictor.get_output_handle(name)
 
 
-def test_memory_of_cuda_devices_is_refused_as_by_paddle_on_a_cpu(folder):
-    x, _ = handles(theirs(folder))
-    with pytest.raises(NotImplementedError, match="only supports CUDA device"):
-        x.share_external_data_by_ptr_name("x", [2, 3], 1, 0)
+def test_memory_of_cuda_devices_is_refused(folder):
     x, _ = handles(ours(folder))
     with pytest.raises(ConversionInputError, match="share_external_data_by_ptr_name takes memory of CUDA devices"):
         x.share_external_data_by_ptr_name("x", [2, 3], DataType.INT64, PlaceType.CPU)
