@@ -137,6 +137,11 @@ def legacy_rows():
             yield row, protos()[row.key]
 
 
+def unexpected(names, known=()):
+    """Of names by rows those that are not what is known of the row, or nothing."""
+    return {key: left for key, left in names.items() if left != dict(known).get(key, set())}
+
+
 def test_rows_are_sorted():
     assert list(ROWS) == sorted(ROWS)
 
@@ -217,13 +222,12 @@ def test_in_place_operators_resolve_to_the_same_row():
 
 
 def test_legacy_ports_resolve():
-    wrong = {}
-    for row, (inputs, outputs, _) in legacy_rows():
-        left = {port for port in inputs if row.canonical(port) not in (*row.operands, *row.legacy)}
-        left |= {port for port in outputs if row.canonical(port) not in row.results}
-        if left != LEGACY_ONLY_PORTS.get(row.key, set()):
-            wrong[row.key] = left
-    assert wrong == {}, (
+    left = {
+        row.key: {port for port in inputs if row.canonical(port) not in (*row.operands, *row.legacy)}
+        | {port for port in outputs if row.canonical(port) not in row.results}
+        for row, (inputs, outputs, _) in legacy_rows()
+    }
+    assert unexpected(left, LEGACY_ONLY_PORTS) == {}, (
         "ports of Paddle's proto that the row has no name for: write them as spellings, `x=Input`; a port that no "
         "operand or result stands for belongs in LEGACY_ONLY_PORTS"
     )
@@ -245,31 +249,26 @@ def test_legacy_names_of_one_meaning_are_listed_together():
 
 
 def test_listed_spellings_exist():
-    wrong = {}
-    for row, proto in legacy_rows():
-        left = {spelling for group in row.legacy.values() for spelling in group} - {*chain.from_iterable(proto)}
-        if left != OLDER_SPELLINGS.get(row.key, set()):
-            wrong[row.key] = left
-    assert wrong == {}, "spellings of rows that Paddle's proto does not have; those of older programs: OLDER_SPELLINGS"
+    left = {row.key: {*chain(*row.legacy.values())} - {*chain(*proto)} for row, proto in legacy_rows()}
+    message = "spellings of rows that Paddle's proto does not have; those of older programs: OLDER_SPELLINGS"
+    assert unexpected(left, OLDER_SPELLINGS) == {}, message
 
 
 def test_listed_attributes_are_pir_attributes():
-    wrong = {}
-    for row, forms in pir_rows():
-        left = {*row.legacy} - {*row.operands, *row.results, *chain.from_iterable(form[2] for form in forms)}
-        if left:
-            wrong[row.key] = left
-    assert wrong == {}, "attributes of rows that no `Build` of Paddle's headers has: write PIR's name before the `=`"
+    left = {
+        row.key: {*row.legacy} - {*row.operands, *row.results, *chain(*(form[2] for form in forms))}
+        for row, forms in pir_rows()
+    }
+    message = "attributes of rows that no `Build` of Paddle's headers has: write PIR's name before the `=`"
+    assert unexpected(left) == {}, message
 
 
 def test_operands_have_a_legacy_name():
-    wrong = {}
-    for row, (inputs, outputs, attributes) in legacy_rows():
-        left = {*row.operands} - {row.canonical(name) for name in (*inputs, *attributes)}
-        left |= {*row.results} - {row.canonical(name) for name in outputs}
-        if left != PIR_ONLY_OPERANDS.get(row.key, set()):
-            wrong[row.key] = left
-    assert wrong == {}, (
+    left = {
+        row.key: {*row.operands, *row.results} - {row.canonical(name) for name in chain(*proto)}
+        for row, proto in legacy_rows()
+    }
+    assert unexpected(left, PIR_ONLY_OPERANDS) == {}, (
         "operands and results that no port or attribute of Paddle's proto stands for: write its spelling, `x=Input`; "
         "where legacy programs have none, PIR_ONLY_OPERANDS"
     )

@@ -43,13 +43,20 @@ ROOT = Path(__file__).resolve().parents[2]
 MADE = ("Loop", "MulticlassNms")
 
 
-def reported(folder, saved=None, **arguments):
+def reported(folder, saved=None, options=(), **arguments):
+    """A model's report, converted with options, and read back where it is saved in a folder."""
     conversion = paddle2ov.ConversionReport()
-    model = paddle2ov.convert(folder, report=conversion)
+    model = paddle2ov.convert(folder, report=conversion, **dict(options))
     if saved is not None:
         openvino.save_model(model, saved / "model.xml", compress_to_fp16=False)
         model = openvino.Core().read_model(saved / "model.xml")
     return build_report(model, conversion, **arguments)
+
+
+def printed(report, width, **options):
+    out = io.StringIO()
+    print_report(report, Console(file=out, width=width, **options))
+    return out.getvalue()
 
 
 @cache
@@ -79,10 +86,9 @@ def test_what_chooses_the_boxes_belongs_to_the_suppression():
 
 def test_preprocessing_is_an_entry_of_its_own(tmp_path):
     with_settings(network("squeezenet1_1"), tmp_path)
-    conversion = paddle2ov.ConversionReport()
-    report = build_report(paddle2ov.convert(tmp_path, report=conversion, preprocess=True), conversion)
+    report = reported(tmp_path, options={"preprocess": True})
     entry = report.operators[-1]
-    assert (entry.id, entry.type, entry.fate) == (conversion.operators, "preprocessing", "primitive")
+    assert (entry.id, entry.type, entry.fate) == (report.conversion.operators, "preprocessing", "primitive")
     nodes = [node for primitive in report.compiled.primitives for node in primitive.nodes]
     of_it = {node.type for node in nodes if node.operator == entry.id}
     assert "Transpose" in of_it
@@ -236,11 +242,9 @@ def test_branches_and_loops():
 
 def test_cut_inputs_and_unused_operators():
     folder = network("squeezenet1_1")
-    conversion = paddle2ov.ConversionReport()
     program = paddle2ov.read_program(folder)
     pool = next(operator for operator in program.block.operators if operator.type == "pool2d").outputs["out"][0]
-    model = paddle2ov.convert(folder, input={pool: [2, 64, 15, 15]}, report=conversion)
-    report = build_report(model, conversion)
+    report = reported(folder, options={"input": {pool: [2, 64, 15, 15]}})
     assert report.compiled.inputs == {pool: (2, 64, 15, 15)}
     assert next(operator for operator in report.operators if operator.type == "conv2d").fate == "unused"
     assert report.operators[-1].fate != "unused"
@@ -279,10 +283,9 @@ def test_verification():
     assert report.compiled.precision == "f32"
     usual = [note for note in report.notes if "by default, OpenVINO computes in bf16 on this processor" in note]
     assert bool(usual) == has_bfloat16()
-    out = io.StringIO()
-    print_report(report, Console(file=out, width=150))
-    assert "in f32, tolerance 0.0001" in out.getvalue()
-    assert re.search(r"^    runs as a primitive of its own: \d+$", out.getvalue(), re.MULTILINE)
+    text = printed(report, 150)
+    assert "in f32, tolerance 0.0001" in text
+    assert re.search(r"^    runs as a primitive of its own: \d+$", text, re.MULTILINE)
     if has_bfloat16():
         config = {"INFERENCE_PRECISION_HINT": "bf16"}
         other = build_report(model, conversion, verification=report.verification, config=config)
@@ -316,19 +319,16 @@ def test_every_field_is_documented():
 
 def test_stages_have_one_name():
     """The terminal and the page call them as the JSON does."""
-    report, out = report_of("swin_stage"), io.StringIO()
+    report = report_of("swin_stage")
     assert list(report.conversion.seconds) == ["read", "translate", "rewrite"]
-    print_report(report, Console(file=out, width=10_000))
-    assert re.search(r"\(read [\d.]+ ms, translate [\d.]+ ms, rewrite [\d.]+ ms\)", out.getvalue())
+    assert re.search(r"\(read [\d.]+ ms, translate [\d.]+ ms, rewrite [\d.]+ ms\)", printed(report, 10_000))
 
 
 def test_names_are_printed_as_they_are():
     """Nothing in a name is highlighted or replaced: rich's highlighter takes time quadratic in the length of a word."""
-    out = io.StringIO()
     name = "[red]:smile:3.5'" + "x" * 3000
     report = Report("model", "", "", "pir", notes=[name])
-    print_report(report, Console(file=out, width=10_000, force_terminal=True, color_system="standard"))
-    assert f"\x1b[33m{name}\x1b[0m" in out.getvalue()
+    assert f"\x1b[33m{name}\x1b[0m" in printed(report, 10_000, force_terminal=True, color_system="standard")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
@@ -348,12 +348,11 @@ def test_tables_that_nobody_reads(monkeypatch, is_full):
 
 def test_tables_in_a_narrow_terminal():
     """Names stay whole; what did nothing is not listed."""
-    out = io.StringIO()
     report = report_of("picodet")
-    print_report(report, Console(file=out, width=80))
-    lines = out.getvalue().splitlines()
+    text = printed(report, 80)
+    lines = text.splitlines()
     assert max(map(len, lines)) <= 80
-    assert "split_qkv" not in out.getvalue()
+    assert "split_qkv" not in text
     types = {operator.type for operator in report.operators}
     first = next(i for i, line in enumerate(lines) if line.startswith("operators ")) + 1
     last = next(i for i, line in enumerate(lines) if " more  " in line)
@@ -383,17 +382,16 @@ def test_complex_numbers_of_a_refused_program_are_pairs():
 
 
 def test_tables():
-    out = io.StringIO()
     report = report_of("swin_stage")
-    print_report(report, Console(file=out, width=150))
+    out = printed(report, 150)
     texts = meanings(report.conversion)
     assert {"split_qkv", "constants.compute", "transpose_feature_maps"} <= texts.keys()
     left = report.conversion.match_failures
-    assert {name for name, text in texts.items() if text not in out.getvalue()} <= left.keys()
+    assert {name for name, text in texts.items() if text not in out} <= left.keys()
     assert left
-    assert [reason for reasons in left.values() for reason in reasons if reason in out.getvalue()] == []
+    assert [reason for reasons in left.values() for reason in reasons if reason in out] == []
     shown = ("Transposes", "split_qkv", "projections 2, parts 6", "matmul_v2 + gelu", "FullyConnected", "ms per run")
-    assert [words for words in shown if words not in out.getvalue()] == []
+    assert [words for words in shown if words not in out] == []
 
 
 def test_a_conversion_report_can_be_sent_to_another_process():
@@ -441,10 +439,8 @@ def test_a_model_is_measured_at_the_size_that_its_settings_name(tmp_path):
 
 
 def test_inputs_that_lack_one():
-    conversion = paddle2ov.ConversionReport()
-    model = paddle2ov.convert(network("nested"), report=conversion)
     with pytest.raises(paddle2ov.ConversionInputError, match="inputs: 'n' is missing"):
-        build_report(model, conversion, inputs={"x": np.zeros([2, 4], np.float32)})
+        reported(network("nested"), inputs={"x": np.zeros([2, 4], np.float32)})
 
 
 def outline(group):

@@ -454,33 +454,29 @@ def test_fetches_that_are_declared_as_temporary(tmp_path):
     assert paddle2ov.verify(path).verdict == "agree"
 
 
-def test_arguments_that_cannot_be(tmp_path):
-    folder = network("squeezenet1_1")
-    for tolerance in (-1e-3, float("nan"), float("inf"), "1e-3"):
-        with pytest.raises(paddle2ov.ConversionInputError, match="tolerance: "):
-            paddle2ov.verify(folder, tolerance=tolerance)
-    for timeout in ("1s", 0):
-        with pytest.raises(
-            paddle2ov.ConversionInputError, match=f"{timeout} is not a number of seconds above 0; None is"
-        ):
-            paddle2ov.verify(folder, timeout=timeout)
-    for shapes, message in {
-        "x[1,3]": r"input 'x' has 4 dimensions in the program \(\[-1, 3, 64, 64\]\); shape \[1,3\] has 2",
-        "y[1,3]": "the program has no input 'y'; its inputs are ",
-        "[1,3,64,64],[1]": "more shapes are given than there are inputs: x",
-    }.items():
-        for compared in (paddle2ov.verify, paddle2ov.check):
-            with pytest.raises(paddle2ov.ConversionInputError, match=message):
-                compared(folder, shapes=shapes)
-    with pytest.raises(paddle2ov.ConversionInputError, match=r"converted: an openvino\.Model is expected, not str"):
-        paddle2ov.verify(folder, converted="model.xml")
-    with pytest.raises(
-        paddle2ov.ConversionInputError, match="precision: 'f64' is not one of f32, bf16, f16, default, all"
-    ):
-        paddle2ov.verify(folder, precision="f64")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(paddle2ov.ConversionInputError, match=r"case: .* cannot be written"):
-        paddle2ov.verify(folder, case=tmp_path / "file" / "case")
+SHAPES = {
+    "x[1,3]": r"input 'x' has 4 dimensions in the program \(\[-1, 3, 64, 64\]\); shape \[1,3\] has 2",
+    "y[1,3]": "the program has no input 'y'; its inputs are ",
+    "[1,3,64,64],[1]": "more shapes are given than there are inputs: x",
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        *(({"tolerance": value}, "tolerance: ") for value in (-1e-3, float("nan"), float("inf"), "1e-3")),
+        ({"timeout": "1s"}, "1s is not a number of seconds above 0; None is"),
+        ({"timeout": 0}, "0 is not a number of seconds above 0; None is"),
+        *(({"shapes": shapes}, message) for shapes, message in SHAPES.items()),
+        ({"converted": "model.xml"}, r"converted: an openvino\.Model is expected, not str"),
+        ({"precision": "f64"}, "precision: 'f64' is not one of f32, bf16, f16, default, all"),
+        ({"case": "/dev/null/case"}, r"case: .* cannot be written"),
+    ],
+)
+def test_arguments_that_cannot_be(arguments, message):
+    for compared in (paddle2ov.verify, *([paddle2ov.check] if "shapes" in arguments else [])):
+        with pytest.raises(paddle2ov.ConversionInputError, match=message):
+            compared(network("squeezenet1_1"), **arguments)
 
 
 def test_a_model_that_openvino_does_not_compile(monkeypatch):
