@@ -27,7 +27,7 @@ def step(weight):
 
 
 class Maker(Chance):
-    """A graph while it is made: its tensors with the shapes that they have in a run.
+    """A graph while it is made, with the shapes that its tensors have in a run.
 
     With the probability `learned` a step takes a constant instead of a tensor, which others may have taken before.
     """
@@ -36,14 +36,19 @@ class Maker(Chance):
         super().__init__(seed)
         self.learned, self.constants = learned, {}
         self.is_dynamic = self.chance(0.5)
-        self.tensors, self.parameters, self.inputs, self.read = [], [], [], set()
+        self.tensors, self.parameters, self.dims, self.inputs, self.read = [], [], [], [], set()
         for _ in range(self.below(2) + 1):
             shape = [self.among(1, 2, 3, 4, 6) for _ in range(self.among(2, 3, 3, 4, 4, 4, 5))]
             unknown = [self.is_dynamic and self.chance(0.5) for _ in shape]
-            dims = [-1 if hidden else size for hidden, size in zip(unknown, shape, strict=True)]
-            self.parameters.append(ops.parameter(PartialShape(dims), Type.f32))
+            self.dims.append([-1 if hidden else size for hidden, size in zip(unknown, shape, strict=True)])
+            self.parameters.append(ops.parameter(shape, Type.f32))
             self.inputs.append(self.numbers(*shape))
-            self.tensors.append((self.parameters[-1].output(0), shape))
+            self.add(self.parameters[-1])
+
+    def add(self, made):
+        """A node, its outputs, or one of them."""
+        outputs = made.outputs() if hasattr(made, "outputs") else made if isinstance(made, list) else [made]
+        self.tensors += [(output, [*output.get_shape()]) for output in outputs]
 
     def numbers(self, *shape):
         return self.rng.standard_normal(shape).astype(np.float32)
@@ -69,7 +74,11 @@ class Maker(Chance):
         results = [
             tensor for i, (tensor, _) in enumerate(self.tensors) if i >= len(self.parameters) and i not in self.read
         ]
-        return Model(results, self.parameters)
+        model = Model(results, self.parameters)
+        for parameter, dims in zip(self.parameters, self.dims, strict=True):
+            parameter.set_partial_shape(PartialShape(dims))
+        model.validate_nodes_and_infer_types()
+        return model
 
 
 def random_graph(seed, learned=0.0):
@@ -84,8 +93,7 @@ def random_graph(seed, learned=0.0):
         except StopIteration:
             make.read = read
             continue
-        outputs = made if isinstance(made, list) else [made]
-        make.tensors += [(getattr(node, "output", lambda _, node=node: node)(0), shape) for node, shape in outputs]
+        make.add(made)
         wanted -= 1
         if not wanted:
             break
@@ -103,7 +111,7 @@ def _transpose(make):
         perm = {3: [0, 2, 1], 4: list(make.among((0, 2, 3, 1), (0, 3, 1, 2), (0, 2, 1, 3), (0, 1, 3, 2)))}.get(
             len(shape), perm
         )
-    return ops.transpose(x, np.array(perm)), [shape[axis] for axis in perm]
+    return ops.transpose(x, np.array(perm))
 
 
 @step(3)
@@ -126,21 +134,21 @@ def _reshaped(make, x, shape):
     target = np.array(shape)
     if make.chance(0.5):
         target[make.below(len(shape))] = -1
-    return ops.reshape(x, target, False), shape
+    return ops.reshape(x, target, False)
 
 
 @step(2)
 def _unsqueeze(make):
     x, shape = make.take(rank=(1, 4))
     axis = make.below(len(shape) + 1)
-    return ops.unsqueeze(x, np.array([axis])), [*shape[:axis], 1, *shape[axis:]]
+    return ops.unsqueeze(x, np.array([axis]))
 
 
 @step(3)
 def _squeeze(make):
     x, shape = make.take(lambda shape: 1 in shape, rank=(2, 6))
     axis = make.among(*(i for i, size in enumerate(shape) if size == 1))
-    return ops.squeeze(x, np.array([axis])), [*shape[:axis], *shape[axis + 1 :]]
+    return ops.squeeze(x, np.array([axis]))
 
 
 @step(2)
@@ -153,9 +161,8 @@ def _concat(make):
             a == b for i, (a, b) in enumerate(zip(shape, other, strict=False)) if i != axis
         )
 
-    y, other = make.take(fits)
-    new = [*shape[:axis], shape[axis] + other[axis], *shape[axis + 1 :]]
-    return ops.concat([x, y], axis - len(shape) * make.below(2)), new
+    y, _ = make.take(fits)
+    return ops.concat([x, y], axis - len(shape) * make.below(2))
 
 
 @step(2)
@@ -165,13 +172,10 @@ def _split(make):
     size = shape[axis]
     first = size // 2 if size % 2 == 0 else make.below(size - 1) + 1
     if size % 3 == 0:
-        node, lengths = ops.split(x, np.array(axis), 3), [size // 3] * 3
-    elif 2 * first == size:
-        node, lengths = ops.split(x, np.array(axis), 2), [first] * 2
-    else:
-        lengths = [first, size - first]
-        node = ops.variadic_split(x, np.array(axis), np.array(lengths))
-    return [(node.output(i), [*shape[:axis], length, *shape[axis + 1 :]]) for i, length in enumerate(lengths)]
+        return ops.split(x, np.array(axis), 3)
+    if 2 * first == size:
+        return ops.split(x, np.array(axis), 2)
+    return ops.variadic_split(x, np.array(axis), np.array([first, size - first]))
 
 
 @step(1)
@@ -181,9 +185,8 @@ def _slice(make):
     start = make.below(shape[axis])
     stop = start + 1 + make.below(shape[axis] - start)
     if make.chance(0.2):
-        return ops.slice(x, *(np.array([value]) for value in (shape[axis] - 1, -100, -1, axis))), shape
-    new = [*shape[:axis], stop - start, *shape[axis + 1 :]]
-    return ops.slice(x, *(np.array([value]) for value in (start, stop, 1, axis))), new
+        return ops.slice(x, *(np.array([value]) for value in (shape[axis] - 1, -100, -1, axis)))
+    return ops.slice(x, *(np.array([value]) for value in (start, stop, 1, axis)))
 
 
 @step(1)
@@ -191,31 +194,29 @@ def _gather(make):
     x, shape = make.take(rank=(2, 6))
     axis = make.below(len(shape))
     if make.chance(0.5):
-        return ops.gather(x, np.array(make.below(shape[axis])), np.array(axis)), [*shape[:axis], *shape[axis + 1 :]]
+        return ops.gather(x, np.array(make.below(shape[axis])), np.array(axis))
     places = make.rng.integers(0, shape[axis], 1 + make.below(shape[axis]))
-    return ops.gather(x, places, np.array(axis)), [*shape[:axis], len(places), *shape[axis + 1 :]]
+    return ops.gather(x, places, np.array(axis))
 
 
 @step(1)
 def _pad(make):
     x, shape = make.take(most=500)
     before, after = make.rng.integers(0, 2, (2, len(shape)))
-    new = [size + int(a) + int(b) for size, a, b in zip(shape, before, after, strict=True)]
-    return ops.pad(x, before, after, "constant", np.float32(make.among(0, 0.5))), new
+    return ops.pad(x, before, after, "constant", np.float32(make.among(0, 0.5)))
 
 
 @step(1)
 def _repeat(make):
     x, shape = make.take(most=500)
     axis = make.below(len(shape))
-    times = [2 if i == axis else 1 for i in range(len(shape))]
-    return ops.tile(x, np.array(times)), [size * count for size, count in zip(shape, times, strict=True)]
+    return ops.tile(x, np.array([2 if i == axis else 1 for i in range(len(shape))]))
 
 
 @step(1)
 def _roll(make):
     x, shape = make.take()
-    return ops.roll(x, np.array([1 + make.below(2)]), np.array([make.below(len(shape))])), shape
+    return ops.roll(x, np.array([1 + make.below(2)]), np.array([make.below(len(shape))]))
 
 
 # --- what computes element by element, and along axes ---
@@ -223,7 +224,7 @@ def _roll(make):
 
 @step(3)
 def _activation(make):
-    x, shape = make.take()
+    x, _ = make.take()
     one = np.float32(1)
     activation = make.among(
         ops.relu,
@@ -237,7 +238,7 @@ def _activation(make):
         lambda x: ops.swish(x, one),
         lambda x: ops.elu(x, 1.0),
     )
-    return activation(x), shape
+    return activation(x)
 
 
 @step(5)
@@ -248,13 +249,13 @@ def _with_constant(make):
     some = [size if make.chance(0.5) else 1 for size in shape]
     constant = make.numbers(*make.among([], shape[-1:], along, along[axis:], shape[axis:], some))
     compute = make.among(ops.add, ops.multiply, ops.subtract, ops.maximum)
-    return compute(x, constant) if make.chance(0.7) else compute(ops.constant(constant), x), shape
+    return compute(x, constant) if make.chance(0.7) else compute(ops.constant(constant), x)
 
 
 @step(1)
 def _slopes(make):
     x, shape = make.take(rank=(2, 5))
-    return ops.prelu(x, make.numbers(shape[1])), shape
+    return ops.prelu(x, make.numbers(shape[1]))
 
 
 @step(4)
@@ -264,9 +265,9 @@ def _two(make):
     def fits(other):
         return all(a == b or 1 in (a, b) for a, b in zip(shape[::-1], other[::-1], strict=False))
 
-    y, other = make.take(lambda other: fits(other) and math.prod(np.broadcast_shapes(shape, other)) <= MAX_ELEMENTS)
+    y, _ = make.take(lambda other: fits(other) and math.prod(np.broadcast_shapes(shape, other)) <= MAX_ELEMENTS)
     compute = make.among(ops.add, ops.multiply, ops.subtract, ops.maximum)
-    return compute(x, y), list(np.broadcast_shapes(shape, other))
+    return compute(x, y)
 
 
 @step(3)
@@ -276,8 +277,7 @@ def _reduce(make):
     axes = [int(axis) for axis in make.rng.choice(len(shape), count, replace=False)]
     keep = make.chance(0.5)
     compute = make.among(ops.reduce_mean, ops.reduce_sum, ops.reduce_max, ops.reduce_l2)
-    new = [1 if i in axes else size for i, size in enumerate(shape) if keep or i not in axes]
-    return compute(x, np.array(axes), keep), new  # as converters give them: of negative ones OpenVINO loses count
+    return compute(x, np.array(axes), keep)  # as converters give them: of negative ones OpenVINO loses count
 
 
 @step(2)
@@ -285,8 +285,8 @@ def _normal(make):
     x, shape = make.take(lambda shape: max(shape) > 2)
     axis = make.among(*(i for i, size in enumerate(shape) if size > 2))
     if make.chance(0.5):
-        return ops.softmax(x, axis), shape
-    return ops.mvn(x, np.array([axis]), True, 1e-2, "INSIDE_SQRT"), shape
+        return ops.softmax(x, axis)
+    return ops.mvn(x, np.array([axis]), True, 1e-2, "INSIDE_SQRT")
 
 
 # --- images ---
@@ -298,14 +298,11 @@ def _convolution(make):
     count = len(shape) - 2
     sizes = [make.among(1, 1, 3)] * count
     strides, dilations = [make.among(1, 1, 2)] * count, [make.among(1, 1, 2) if sizes[0] > 1 else 1] * count
+    covered = [(size - 1) * dilation for size, dilation in zip(sizes, dilations, strict=True)]
     begin, end = ([make.below(2) if size > 1 else 0 for size in sizes] for _ in range(2))
     if make.chance(0.6):
-        begin = end = [(size - 1) * dilation // 2 for size, dilation in zip(sizes, dilations, strict=True)]
-    new = [
-        (length + a + b - (size - 1) * dilation - 1) // stride + 1
-        for length, a, b, size, dilation, stride in zip(shape[2:], begin, end, sizes, dilations, strides, strict=True)
-    ]
-    if min(new) < 1:
+        begin = end = [size // 2 for size in covered]
+    if any(length + a + b <= size for length, a, b, size in zip(shape[2:], begin, end, covered, strict=True)):
         raise StopIteration
     groups = make.among(1, 1, shape[1], *(count for count in (2, 3) if shape[1] % count == 0))
     each = 1 + make.below(6 if groups == 1 else 2)
@@ -315,7 +312,7 @@ def _convolution(make):
     else:
         weights = scale * make.numbers(groups, each, shape[1] // groups, *sizes)
         y = ops.group_convolution(x, weights, strides, begin, end, dilations)
-    return _with_post_ops(make, y, [shape[0], groups * each, *new])
+    return _with_post_ops(make, y)
 
 
 @step(1)
@@ -325,22 +322,22 @@ def _transposed_convolution(make):
     stride = make.among(1, 2, 2)
     size = make.among(stride, 3)
     cut = min(make.below(2), (size - 1) // 2)
-    new = [(length - 1) * stride + size - 2 * cut for length in shape[2:]]
     features = 1 + make.below(4)
     scale = np.float32(1 / math.sqrt(shape[1]))
     if make.chance(0.3):
-        weights, features = scale * make.numbers(shape[1], 1, 1, *[size] * count), shape[1]
+        weights = scale * make.numbers(shape[1], 1, 1, *[size] * count)
         compute = ops.group_convolution_backprop_data
     else:
         weights = scale * make.numbers(shape[1], features, *[size] * count)
         compute = ops.convolution_backprop_data
     y = compute(x, weights, strides=[stride] * count, pads_begin=[cut] * count, pads_end=[cut] * count)
-    return _with_post_ops(make, y, [shape[0], features, *new])
+    return _with_post_ops(make, y)
 
 
-def _with_post_ops(make, y, shape):
+def _with_post_ops(make, y):
     """What networks have behind a convolution: a bias, an activation, a scale of each channel, or all of them."""
-    along = [shape[1], *[1] * (len(shape) - 2)]
+    _, features, *sizes = y.get_output_shape(0)
+    along = [features, *[1] * len(sizes)]
     for _ in range(make.among(0, 1, 1, 2, 3)):
         row = make.numbers(*make.among([1, *along], along, []))
         y = make.among(
@@ -350,7 +347,7 @@ def _with_post_ops(make, y, shape):
             lambda y, row: ops.sigmoid(y),
             lambda y, row: ops.hswish(y),
         )(y, row)
-    return y, shape
+    return y
 
 
 @step(2)
@@ -360,12 +357,11 @@ def _pool(make):
     size, stride = make.among((2, 2), (3, 1), (3, 2), (1, 1))
     pad = make.below(2) if size > 2 else 0
     sizes, strides, pads = [size] * count, [stride] * count, [pad] * count
-    new = [(length + 2 * pad - size) // stride + 1 for length in shape[2:]]
-    if min(new) < 1:
+    if min(shape[2:]) + 2 * pad < size:
         raise StopIteration
     if make.chance(0.5):
-        return ops.max_pool(x, strides, [1] * count, pads, pads, sizes, "floor").output(0), [*shape[:2], *new]
-    return opset13.avg_pool(x, strides, pads, pads, sizes, make.chance(0.5), "floor"), [*shape[:2], *new]
+        return ops.max_pool(x, strides, [1] * count, pads, pads, sizes, "floor").output(0)
+    return opset13.avg_pool(x, strides, pads, pads, sizes, make.chance(0.5), "floor")
 
 
 @step(2)
@@ -379,7 +375,7 @@ def _squeeze_and_excite(make):
     for before, features in itertools.pairwise(sizes):
         y = ops.convolution(y, make.numbers(features, before, *kernel), kernel, none, none, kernel)
         y = make.among(ops.relu, ops.sigmoid)(ops.add(y, make.numbers(1, features, *kernel)))
-    return ops.multiply(x, y), shape
+    return ops.multiply(x, y)
 
 
 @step(2)
@@ -387,12 +383,9 @@ def _resize(make):
     x, shape = make.take(rank=(4, 4), most=500)
     axes = make.among([2, 3], [1, 2])
     mode = make.among("nearest", "nearest", "linear_onnx", "cubic") if axes == [2, 3] else "nearest"
-    new = [make.among(1, 2, 2, 3) * size if i in axes else size for i, size in enumerate(shape)]
+    sizes = np.array([make.among(1, 2, 2, 3) * shape[axis] for axis in axes])
     coordinates = make.among("half_pixel", "align_corners", "asymmetric")
-    sizes = np.array([new[i] for i in axes])
-    return ops.interpolate(
-        x, sizes, mode, "sizes", coordinate_transformation_mode=coordinates, axes=np.array(axes)
-    ), new
+    return ops.interpolate(x, sizes, mode, "sizes", coordinate_transformation_mode=coordinates, axes=np.array(axes))
 
 
 @step(1)
@@ -400,27 +393,26 @@ def _chosen(make):
     x, shape = make.take()
     axis = make.below(len(shape))
     count = 1 + make.below(shape[axis])
-    top = ops.topk(x, np.array(count), axis, make.among("max", "min"), "value")
-    return top.output(0), [*shape[:axis], count, *shape[axis + 1 :]]
+    return ops.topk(x, np.array(count), axis, make.among("max", "min"), "value").output(0)
 
 
 @step(1)
 def _selected(make):
     x, shape = make.take()
     y, _ = make.take(lambda other: other == shape)
-    return ops.select(ops.greater(x, np.float32(make.among(0, 0.5))), x, y), shape
+    return ops.select(ops.greater(x, np.float32(make.among(0, 0.5))), x, y)
 
 
 @step(1)
 def _summed_up(make):
     x, shape = make.take()
     axis = make.below(len(shape))
-    return ops.cum_sum(x, np.array(axis), exclusive=make.chance(0.3), reverse=make.chance(0.3)), shape
+    return ops.cum_sum(x, np.array(axis), exclusive=make.chance(0.3), reverse=make.chance(0.3))
 
 
 @step(1)
 def _recurrent(make):
-    x, (batch, length, width) = make.take(rank=(3, 3), most=200)
+    x, (batch, _, width) = make.take(rank=(3, 3), most=200)
     hidden, ways = make.among(2, 3), make.among(1, 2)
     direction = "bidirectional" if ways == 2 else make.among("forward", "reverse")
     rows = ops.gather(ops.shape_of(x), np.array([0]), np.array(0))
@@ -435,7 +427,7 @@ def _recurrent(make):
     weights = [make.numbers(ways, gates, width), make.numbers(ways, gates, hidden), make.numbers(ways, gates)]
     y = ops.lstm_sequence(x, *states, lengths, *weights, hidden, direction).output(0)
     y = ops.transpose(y, np.array([0, 2, 1, 3]))
-    return ops.reshape(y, np.array([0, 0, ways * hidden]), True), [batch, length, ways * hidden]
+    return ops.reshape(y, np.array([0, 0, ways * hidden]), True)
 
 
 # --- products and attention ---
@@ -450,7 +442,7 @@ def _linear(make):
         product = ops.matmul(x, np.ascontiguousarray(weights.T), False, True)
     else:
         product = ops.matmul(x, weights, False, False)
-    return ops.add(product, make.numbers(features)) if make.chance(0.5) else product, [*shape[:-1], features]
+    return ops.add(product, make.numbers(features)) if make.chance(0.5) else product
 
 
 @step(2)
@@ -463,16 +455,14 @@ def _product(make):
         batch = all(a == b or 1 in (a, b) for a, b in zip(shape[-3::-1], other[-3::-1], strict=False))
         return batch and other[-1 if second else -2] == inner
 
-    y, other = make.take(fits, rank=(2, 5), most=500)
-    batch = np.broadcast_shapes(shape[:-2], other[:-2])
-    new = [*batch, shape[-1] if first else shape[-2], other[-2] if second else other[-1]]
-    return ops.matmul(x, y, first, second), new
+    y, _ = make.take(fits, rank=(2, 5), most=500)
+    return ops.matmul(x, y, first, second)
 
 
 @step(3)
 def _attention(make):
     """Of a projection in three parts; queries may be scaled, scores have a mask."""
-    x, (batch, tokens, width) = make.take(rank=(3, 3), most=500)
+    x, (_, tokens, width) = make.take(rank=(3, 3), most=500)
     heads, size = make.among(1, 2, tokens), make.among(2, 4)
     y = ops.add(ops.matmul(x, make.numbers(width, 3 * heads * size), False, False), make.numbers(3 * heads * size))
     form = make.below(3)
@@ -496,9 +486,7 @@ def _attention(make):
         )
     y = ops.transpose(ops.matmul(ops.softmax(scores, 3), v, False, False), np.array([0, 2, 1, 3]))
     y = ops.reshape(y, np.array([0, 0, heads * size]), True)
-    if make.chance(0.5):
-        return ops.matmul(y, make.numbers(heads * size, width), False, False), [batch, tokens, width]
-    return y, [batch, tokens, heads * size]
+    return ops.matmul(y, make.numbers(heads * size, width), False, False) if make.chance(0.5) else y
 
 
 @step(2)
@@ -516,7 +504,7 @@ def _windows(make):
     if make.chance(0.5):
         x = ops.add(ops.matmul(x, make.numbers(features, features), False, False), make.numbers(features))
     if make.chance(0.3):
-        return x, [batch * height * width // 4, 4, features]
+        return x
     x = ops.transpose(ops.reshape(x, np.array([first, height // 2, width // 2, 2, 2, features]), False), order)
     x = ops.reshape(x, np.array([first, height, width, features]), False)
-    return ops.roll(x, np.array([1, 1]), np.array([1, 2])) if is_rolled else x, shape
+    return ops.roll(x, np.array([1, 1]), np.array([1, 2])) if is_rolled else x
