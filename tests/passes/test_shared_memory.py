@@ -12,7 +12,7 @@ from openvino import Model, PartialShape, Type, opset16 as ops
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
-from tests.support.passes_checks import node_by_node, random
+from tests.support.passes_checks import branched, node_by_node, random, repeated
 
 ONE = np.float32(1)
 
@@ -30,12 +30,7 @@ def always():
 
 
 def in_a_loop(x):
-    state = ops.parameter(x.output(0).get_partial_shape(), Type.f32)
-    loop, more, condition = ops.loop(ops.constant(np.int64(2)), always()), ops.add(state, ONE), always()
-    loop.set_function(Model([ops.result(condition), ops.result(more)], [state]))
-    loop.set_special_body_ports([-1, 0])
-    loop.set_merged_input(state, x.output(0), more.output(0))
-    return loop.get_iter_value(more.output(0), -1)
+    return repeated(2, lambda state: ops.add(state, ONE), x.output(0))
 
 
 def sliced_by_a_loop(x):
@@ -48,16 +43,8 @@ def sliced_by_a_loop(x):
 
 
 def in_a_branch(x):
-    bodies = []
-    for value in (ONE, -ONE):
-        inner = ops.parameter(x.output(0).get_partial_shape(), Type.f32)
-        bodies.append((inner, Model([ops.result(ops.add(inner, value))], [inner])))
     is_positive = ops.greater(ops.reduce_sum(x, ints(*range(len(sizes(x)))), False), np.float32(0))
-    chosen = ops.if_op(is_positive.output(0))
-    chosen.set_then_body(bodies[0][1])
-    chosen.set_else_body(bodies[1][1])
-    chosen.set_input(x.output(0), bodies[0][0], bodies[1][0])
-    return chosen.set_output(bodies[0][1].get_results()[0], bodies[1][1].get_results()[0])
+    return branched(is_positive, x.output(0), lambda y: ops.add(y, ONE), lambda y: ops.add(y, -ONE))
 
 
 def first_row(x):

@@ -16,7 +16,7 @@ from paddle2ov.passes.layout.fuse_transposes import fuse_transposes
 from paddle2ov.passes.layout.transposes_to_reshapes import transposes_to_reshapes
 from paddle2ov.workarounds import rewrites_for
 from tests.support.models import network
-from tests.support.passes_checks import apply, kinds, parameter, stays, transpose
+from tests.support.passes_checks import apply, branched, kinds, parameter, stays, transpose
 
 
 @pytest.mark.parametrize(
@@ -104,17 +104,7 @@ def test_results_keep_their_names():
 
 def test_bodies_of_branches():
     condition, x = parameter(name="c", kind=ops.constant(True).get_element_type()), parameter(1, 4)
-
-    def body():
-        inner = parameter(1, 4)
-        return inner, Model([ops.result(transpose(inner, 1, 0))], [inner])
-
-    branch = ops.if_op(condition.output(0))
-    (then_input, then), (else_input, otherwise) = body(), body()
-    branch.set_then_body(then)
-    branch.set_else_body(otherwise)
-    branch.set_input(x.output(0), then_input, else_input)
-    out = branch.set_output(then.results[0], otherwise.results[0])
+    out = branched(condition, x.output(0), *[lambda inner: transpose(inner, 1, 0)] * 2)
     counts = run_rewrites(Model([out], [condition, x]), rewrites_for())
     assert counts["transposes_to_reshapes"]["reshape"] == 2
 

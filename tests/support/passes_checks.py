@@ -33,6 +33,34 @@ def reshape(x, *shape):
     return ops.reshape(x, np.array(shape), True)
 
 
+def _like(value):
+    return ops.parameter(value.get_partial_shape(), value.get_element_type())
+
+
+def branched(condition, value, *builds):
+    """What an If makes of a value by one of two functions."""
+    inside = [_like(value) for _ in builds]
+    then, otherwise = (Model([build(item)], [item]) for build, item in zip(builds, inside, strict=True))
+    node = ops.if_op(condition)
+    node.set_then_body(then)
+    node.set_else_body(otherwise)
+    node.set_input(value, *inside)
+    return node.set_output(then.get_results()[0], otherwise.get_results()[0])
+
+
+def repeated(count, step, start, *read):
+    """What a Loop makes of a value by so many steps, each of which reads others as well."""
+    state, *inside = map(_like, (start, *read))
+    loop = ops.loop(ops.constant(np.int64(count)), ops.constant(np.array(True)))
+    more = ops.result(step(state, *inside))
+    loop.set_function(Model([ops.result(ops.constant(np.array(True))), more], [state, *inside]))
+    loop.set_special_body_ports([-1, 0])
+    loop.set_merged_input(state, start, more.output(0))
+    for item, value in zip(inside, read, strict=True):
+        loop.set_invariant_input(item, value)
+    return loop.get_iter_value(more.output(0), -1)
+
+
 def random(*shape):
     return RNG.standard_normal(shape).astype(np.float32)
 

@@ -13,7 +13,7 @@ from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes import Graph
 from paddle2ov.passes.implied_dims import narrow_inputs
 from tests.support.models import save_layer
-from tests.support.passes_checks import random
+from tests.support.passes_checks import branched, random
 
 
 @pytest.fixture(autouse=True)
@@ -144,22 +144,17 @@ def test_refused_as_by_paddle(name):
 def test_only_what_every_run_needs():
     """Nothing is concluded from a branch, from rounds of a loop, or from two sizes that exclude each other."""
     x, y = ops.parameter([-1, -1]), ops.parameter([-1, -1])
-    inner = [ops.parameter([-1, -1]) for _ in range(4)]
+    inner = [ops.parameter([-1, -1]) for _ in range(2)]
     flag = ops.parameter([], np.bool_)
-    product, same = Model([ops.matmul(inner[0], random(8, 4), False, False)], [inner[0]]), Model([inner[1]], [inner[1]])
-    chosen = ops.if_op(flag)
-    chosen.set_then_body(product)
-    chosen.set_else_body(same)
-    chosen.set_input(x.output(0), inner[0], inner[1])
-    chosen.set_output(product.get_results()[0], same.get_results()[0])
-    swap = Model([inner[3], inner[2], ops.constant(True)], inner[2:])
+    chosen = branched(flag, x.output(0), lambda y: ops.matmul(y, random(8, 4), False, False), lambda y: y)
+    swap = Model([*inner[::-1], ops.constant(True)], inner)
     loop = ops.loop(ops.constant(2), ops.constant(True))
     loop.set_function(swap)
     loop.set_special_body_ports([-1, 2])
     for i, value in enumerate((x, y)):
-        loop.set_merged_input(inner[2 + i], value.output(0), swap.get_results()[i].output(0))
+        loop.set_merged_input(inner[i], value.output(0), swap.get_results()[i].output(0))
     last = loop.get_iter_value(swap.get_results()[0].output(0), -1)
-    model = Model([chosen.output(0), ops.matmul(last, random(8, 4), False, False).output(0)], [x, y, flag])
+    model = Model([chosen, ops.matmul(last, random(8, 4), False, False).output(0)], [x, y, flag])
     assert narrow_inputs(Graph(model)) == 0
     both = [ops.matmul(x, random(size, 4), False, False) for size in (8, 9)]
     model = Model(both, [x])

@@ -7,7 +7,7 @@ from openvino import Model, opset16 as ops
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, parameter, random, stays, transpose
+from tests.support.passes_checks import compare, parameter, random, repeated, stays, transpose
 from tools.faults import FAULTS
 from tools.faults.prelude import check
 
@@ -162,15 +162,8 @@ def test_fault_is_gone_around(rewrite, name, done):
 @pytest.mark.parametrize("inputs", [0, 1])
 def test_loop_over_constants_that_is_run_again(inputs):
     """What a loop makes of constants, then changed in place: in every run the same."""
-    state, step = parameter(4), parameter(4)
-    loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
-    more = ops.result(ops.add(state, ops.tanh(step)))
-    loop.set_function(Model([ops.result(ops.constant(np.array(True))), more], [state, step]))
-    loop.set_special_body_ports([-1, 0])
-    loop.set_merged_input(state, ops.constant(LEFT).output(0), more.output(0))
-    loop.set_invariant_input(step, ops.constant(RIGHT).output(0))
-    out = loop.get_iter_value(more.output(0), -1)
-    loop.validate_and_infer_types()
+    left, right = (ops.constant(item).output(0) for item in (LEFT, RIGHT))
+    out = repeated(3, lambda state, step: ops.add(state, ops.tanh(step)), left, right)
     x = [parameter(4)][:inputs]
     model = Model([ops.add(ops.multiply(out, np.float32(2)), x[0]) if x else ops.multiply(out, np.float32(2))], x)
     assert row("constants.computed_once")(Graph(model)) == {"sites": 2}

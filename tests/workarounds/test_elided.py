@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from openvino import Model, opset16 as ops
+from openvino import opset16 as ops
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, model_of, parameter, reshape, stays_test, transpose
+from tests.support.passes_checks import branched, compare, model_of, reshape, stays_test, transpose
 
 
 @pytest.mark.parametrize(("before", "after"), [(0, 3), (1, 0), (2, 3), (2, 1)])
@@ -73,14 +73,8 @@ def test_abs_of_minus_zero_is_zero():
 
 @pytest.mark.parametrize("chosen", [True, False])
 def test_abs_in_a_branch_that_is_put_in_place_of_the_if(chosen):
-    entering, other, x = parameter(4), parameter(4), parameter(4)
-    branch = Model([ops.abs(ops.subtract(entering, RIGHT))], [entering])
-    node = ops.if_op(ops.constant(np.array(chosen)))
-    node.set_then_body(branch)
-    node.set_else_body(Model([ops.abs(ops.subtract(other, RIGHT))], [other]))
-    node.set_input(ops.constant(LEFT).output(0), entering, other)
-    out = node.set_output(node.get_then_body().get_results()[0], node.get_else_body().get_results()[0])
-    model = Model([ops.add(out, x)], [x])
+    body = [lambda y: ops.abs(ops.subtract(y, RIGHT))] * 2
+    model = model_of(lambda x: ops.add(branched(ops.constant(chosen), ops.constant(LEFT).output(0), *body), x), (4,))
     assert run_rewrites(model, rewrites_for())["elided.abs_of_sizes"] == {"sites": 2}
     assert run_rewrites(model, rewrites_for())["elided.abs_of_sizes"] == {"sites": 0}
     np.testing.assert_array_equal(compile_on_cpu(model)([np.zeros(4, np.float32)])[0], np.abs(LEFT - RIGHT))

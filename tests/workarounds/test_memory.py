@@ -7,7 +7,7 @@ from openvino import Core, Model, Node, opset16 as ops, save_model
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, parameter, random, reshape, stays_test, transpose
+from tests.support.passes_checks import compare, model_of, parameter, random, repeated, reshape, stays_test, transpose
 from tools.faults import FAULTS
 from tools.faults.prelude import check
 
@@ -108,17 +108,11 @@ SUMS = {
 def test_what_every_iteration_reads(copied, layer):
     """Three iterations that add the same layer of the same tensor: the layer is copied before where it may write."""
 
-    def build():
-        x, kept, total = (parameter(1, 3, 6, 6) for _ in range(3))
-        loop = ops.loop(ops.constant(np.int64(3)), ops.constant(np.array(True)))
-        results = [ops.result(ops.constant(np.array(True))), ops.result(ops.add(total, layer(kept)))]
-        loop.set_function(Model(results, [kept, total]))
-        loop.set_special_body_ports([-1, 0])
-        loop.set_invariant_input(kept, x.output(0))
-        loop.set_merged_input(total, ops.constant(np.zeros((1, 3, 6, 6), np.float32)).output(0), results[1].output(0))
-        return Model([loop.get_iter_value(results[1].output(0), -1)], [x])
+    def build(x):
+        zeros = ops.constant(np.zeros((1, 3, 6, 6), np.float32)).output(0)
+        return repeated(3, lambda total, kept: ops.add(total, layer(kept)), zeros, x.output(0))
 
-    model, x, array = build(), parameter(1, 3, 6, 6), random(1, 3, 6, 6)
+    model, x, array = model_of(build, (1, 3, 6, 6)), parameter(1, 3, 6, 6), random(1, 3, 6, 6)
     assert row("memory.loop_invariants")(Graph(model)) == {"sites": copied}
     once = compile_on_cpu(Model([layer(x)], [x]))([array])[0]
     np.testing.assert_allclose(compile_on_cpu(model)([array])[0], 3 * once, rtol=1e-4, atol=1e-5)
