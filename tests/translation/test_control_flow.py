@@ -184,16 +184,19 @@ def counted(*, declared, yields):
     return loop([("elementwise_add", "x=x y=y", "out=sum")], yields, "float32", X, names, "legacy")
 
 
-@pytest.mark.parametrize("declared", [(2, 3), None])
-def test_a_number_that_a_loop_makes_a_tensor_is_one_element(declared):
-    with pytest.warns(
-        paddle2ov.ConversionWarning, match="no iteration, as input 'n' may decide, the rank of 'out' is 0"
-    ):
-        model = paddle2ov.convert(counted(declared=declared, yields="sum"))
+@pytest.mark.parametrize(
+    ("declared", "yields", "after"),
+    [((2, 3), "sum", lambda x, n: n * x), (None, "sum", lambda x, n: n * x), ((), "x", lambda x, n: x)],
+    ids=["declared", "undeclared", "read by no round"],
+)
+def test_a_number_that_a_loop_makes_a_tensor_is_one_element(declared, yields, after):
+    message = "no iteration, as input 'n' may decide, the rank of 'out' is 0"
+    with pytest.warns(paddle2ov.ConversionWarning, match=message):
+        model = paddle2ov.convert(counted(declared=declared, yields=yields))
     compiled = openvino.compile_model(model, "CPU")
-    x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    assert np.array_equal(compiled([x, np.array(2)])[0], 2 * x)
-    assert np.array_equal(compiled([x, np.array(0)])[0], [[0]])
+    x = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
+    for rounds in (0, 3, 0, 1, 2, 0):
+        assert np.array_equal(compiled([x, np.array(rounds)])[0], after(x, rounds) if rounds else [[0]])
 
 
 def test_a_number_that_stays_one_is_not_warned_of():
@@ -201,17 +204,6 @@ def test_a_number_that_stays_one_is_not_warned_of():
         warnings.simplefilter("error", paddle2ov.ConversionWarning)
         model = paddle2ov.convert(counted(declared=(), yields="y"))
     assert model.output(0).get_partial_shape() == openvino.PartialShape([])
-
-
-def test_what_no_round_reads_is_left_where_there_is_none():
-    with pytest.warns(
-        paddle2ov.ConversionWarning, match="no iteration, as input 'n' may decide, the rank of 'out' is 0"
-    ):
-        model = paddle2ov.convert(counted(declared=(), yields="x"))
-    compiled = openvino.compile_model(model, "CPU")
-    x = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
-    for rounds in (0, 3, 0, 1, 0):
-        assert np.array_equal(compiled([x, np.array(rounds)])[0], x if rounds else [[0]])
 
 
 @pytest.mark.parametrize(

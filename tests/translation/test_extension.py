@@ -292,35 +292,24 @@ def test_all_methods_of_openvinos_node_take_the_same_arguments(name):
 def legacy_relu(tmp_path):
     """A legacy program of one relu, with an attribute of each type."""
     desc = ProgramDesc()
-    block = desc.blocks.add()
-    block.idx, block.parent_idx = 0, -1
+    block = desc.blocks.add(idx=0, parent_idx=-1)
     for name, kind in (("feed", 9), ("x", 7), ("y", 7), ("fetch", 10)):
-        declared = VarType()
-        declared.type = kind
+        declared = VarType(type=kind)
         if kind == 7:
             declared.dense_tensor.tensor.data_type = 5
             declared.dense_tensor.tensor.dims.extend([-1, 3])
-        variable = block.vars.add()
-        variable.name, variable.type = name, declared.SerializeToString()
+        block.vars.add(name=name, type=declared.SerializeToString())
     column = {"col": (0, 0)}
     for kind, before, after, attributes in (
         ("feed", "feed", "x", column),
         ("relu", "x", "y", ATTRIBUTES),
         ("fetch", "y", "fetch", column),
     ):
-        operator = block.ops.add()
-        operator.type = kind
-        for ports, port, argument in ((operator.inputs, "X", before), (operator.outputs, "Out", after)):
-            entry = ports.add()
-            entry.parameter = port
-            entry.arguments.append(argument)
+        operator = block.ops.add(type=kind)
+        operator.inputs.add(parameter="X", arguments=[before])
+        operator.outputs.add(parameter="Out", arguments=[after])
         for name, (form, value) in attributes.items():
-            attribute = Attr()
-            attribute.name, attribute.type = name, form
-            if isinstance(value, list):
-                getattr(attribute, FIELDS[form]).extend(value)
-            else:
-                setattr(attribute, FIELDS[form], value)
+            attribute = Attr(name=name, type=form, **{FIELDS[form]: value})
             operator.attrs.append(attribute.SerializeToString())
     (tmp_path / "inference.pdmodel").write_bytes(desc.SerializeToString())
     (tmp_path / "inference.pdiparams").write_bytes(b"")

@@ -188,15 +188,11 @@ def test_a_single_mapping_beside_other_arguments():
 
 @pytest.mark.parametrize(("dtype", "warns"), [("float64", True), ("float32", False)])
 def test_doubles_before_weights_in_float32_are_told(dtype, warns, caplog):
-    class Net(paddle.nn.Layer):
-        def __init__(self):
-            super().__init__()
-            self.linear = paddle.nn.Linear(4, 3)
-
+    class Casting(Net):
         def forward(self, x):
-            return self.linear(x.astype("float32"))
+            return super().forward(x.astype("float32"))
 
-    paddle2ov.convert(Net(), example_input=X.astype(dtype))
+    paddle2ov.convert(Casting(), example_input=X.astype(dtype))
     told = "'x' is float64, and the Layer's weights are not: .astype('float32')?" in caplog.messages
     assert told == warns
 
@@ -482,19 +478,13 @@ def test_messages_name_a_live_model(net):
         paddle2ov.verify(picture, shapes={"x": [1, 3, 32, 32]}, images="page.png")
 
 
-class Detector(paddle.nn.Layer):
-    """It takes more than its results depend on, as detectors exported without their last steps."""
-
-    def forward(self, inputs):
-        return inputs["image"] * inputs["scale"]
-
-
 def test_an_input_that_no_result_depends_on_is_named_as_the_reason():
+    """As of detectors exported without their last steps."""
     sizes = {"image": [1, 3], "im_shape": [1, 3], "scale": [1, 3]}
     with pytest.raises(
         ConversionInputError, match=r"no result depends on one of its inputs \(image, im_shape, scale\)"
     ):
-        paddle2ov.convert(Detector(), input=sizes)
+        paddle2ov.convert(OfMapping(), input=sizes)
     del sizes["im_shape"]
-    model = paddle2ov.convert(Detector(), input=sizes)
+    model = paddle2ov.convert(OfMapping(), input=sizes)
     assert [item.any_name for item in model.inputs] == ["image", "scale"]

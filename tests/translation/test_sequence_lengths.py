@@ -8,19 +8,20 @@ import numpy as np
 import openvino
 import paddle.inference
 import pytest
-from click.testing import CliRunner
 
 import paddle2ov
 from gen_models import all_ops
 from gen_models.harness.store import generated
-from paddle2ov.commands.group import cli
 from paddle2ov.compilation.running import run
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.inference import Config, create_predictor
 from paddle2ov.inference.variants import MAX_FEW
 from paddle2ov.program.reading import read_program
 from paddle2ov.testing import load
+from tests.support.command_line import call
 from tests.support.formats import NEEDS_PADDLE_2
+from tests.support.models import operator
+from tests.support.passes_checks import check_close
 
 PADDLE_1_8 = Path(__file__).parents[1] / "data" / "paddle_1_8"
 RECURRENT = ("crf_decoding", "fused_embedding_fc_lstm", "fusion_gru", "fusion_lstm", "gru", "lstm")
@@ -39,17 +40,15 @@ def fed_with_lengths(program, inputs):
     fed = {input_.name: input_ for input_ in program.inputs}
     feeds = dict(inputs)
     renamed = {}
-    for operator in program.block.operators:
-        for names in operator.inputs.values():
+    for op in program.block.operators:
+        for names in op.inputs.values():
             names[:] = [renamed.get(name, name) for name in names]
-        (source,) = operator.inputs.get("x", [None])[:1] or [None]
-        if operator.type == "lod_reset" and source in fed and operator.attributes.get("target_lod"):
-            renamed[operator.outputs["out"][0]] = source
+        (source,) = op.inputs.get("x", [None])[:1] or [None]
+        if op.type == "lod_reset" and source in fed and op.attributes.get("target_lod"):
+            renamed[op.outputs["out"][0]] = source
             fed[source].lod_level = 1
-            feeds[f"{source}.lengths"] = np.diff(operator.attributes["target_lod"])
-    program.block.operators = [
-        operator for operator in program.block.operators if operator.outputs.get("out", [""])[0] not in renamed
-    ]
+            feeds[f"{source}.lengths"] = np.diff(op.attributes["target_lod"])
+    program.block.operators = [op for op in program.block.operators if op.outputs.get("out", [""])[0] not in renamed]
     return feeds
 
 
@@ -93,11 +92,6 @@ def answer(predictor, inputs, sequences, offsets):
     predictor.run()
     handles = [predictor.get_output_handle(name) for name in predictor.get_output_names()]
     return [handle.copy_to_cpu() for handle in handles], [handle.lod() for handle in handles]
-
-
-def check_close(computed, expected, tolerance):
-    for got, want in zip(computed, expected, strict=True):
-        np.testing.assert_allclose(got, want, atol=tolerance, rtol=tolerance)
 
 
 @NEEDS_PADDLE_2
@@ -198,8 +192,7 @@ def test_bad_offsets(lod, message):
 
 
 def test_an_input_without_sequences_takes_no_offsets():
-    folder = generated(all_ops()["relu"], all_ops()["relu"].cases[0], "pir")
-    predictor = create_predictor(Config(str(folder)))
+    predictor = create_predictor(Config(str(operator("relu"))))
     handle = predictor.get_input_handle(predictor.get_input_names()[0])
     handle.set_lod([])
     handle.set_lod([[0, 1]])  # one sequence, as without
@@ -209,8 +202,8 @@ def test_an_input_without_sequences_takes_no_offsets():
 
 @NEEDS_PADDLE_2
 def test_command_and_report(tmp_path):
-    command = [str(single("sequence_softmax")), "-o", str(tmp_path / "model.xml"), "--sequence-lengths"]
-    assert CliRunner().invoke(cli, ["convert", *command, "--report", str(tmp_path / "report.json")]).exit_code == 0
+    command = ["convert", single("sequence_softmax"), "-o", tmp_path / "model.xml", "--sequence-lengths"]
+    assert call(*command, "--report", tmp_path / "report.json").exit_code == 0
     model = openvino.Core().read_model(tmp_path / "model.xml")
     assert [port.any_name for port in model.inputs] == ["x", "x.lengths"]
     report = json.loads((tmp_path / "report.json").read_text())
