@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +19,7 @@ from paddle2ov.comparison.rounding import UNITS, Rounding, compare
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.passes import REWRITES
-from tests.support.command_line import call
+from tests.support.command_line import call, python
 from tests.support.formats import FORMATS
 from tests.support.models import network, operator
 from tests.support.passes_checks import parameter, random
@@ -70,7 +68,7 @@ def test_fault_as_files(tmp_path):
     assert len(fault.shapes) == 2  # a large input, and then a small one
     script = (fault.case / "reproduce.py").read_text()
     assert set(re.findall(r"^(?:import|from) (\w+)", script, re.MULTILINE)) == {"numpy", "openvino", "pathlib"}
-    run = subprocess.run([sys.executable, fault.case / "reproduce.py"], capture_output=True, text=True, check=True)
+    run = python(fault.case / "reproduce.py")
     assert "run 0, [(3, 8)]: 0 of 24 elements" in run.stdout
     assert "run 1, [(1, 8)]: 8 of 8 elements" in run.stdout
     assert json.loads((fault.case / "case.json").read_text())["nodes"] == list(fault.nodes)

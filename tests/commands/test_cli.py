@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import time
 import warnings
@@ -22,7 +21,7 @@ import pytest
 import paddle2ov
 from paddle2ov.commands.group import cli
 from paddle2ov.errors import ALL_REFUSALS, NEXT_STEPS
-from tests.support.command_line import call
+from tests.support.command_line import call, python
 from tests.support.models import network, operator, save_layer, save_program
 from tests.support.settings import SETTINGS, with_settings
 
@@ -235,8 +234,7 @@ def test_inputs_and_outputs_that_are_given_one_by_one(tmp_path):
 
 def test_warnings(tmp_path):
     folder = save_layer(tmp_path, paddle.squeeze, x=[-1, -1, 8])
-    command = [sys.executable, "-m", "paddle2ov", str(folder), "-o", str(tmp_path / "net.xml")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = python("-m", "paddle2ov", folder, "-o", tmp_path / "net.xml")
     first, place, *_ = done.stderr.splitlines()
     assert first.startswith("warning: 'squeeze")
     assert place.startswith("  at block 0, ")
@@ -393,10 +391,8 @@ main()
 
 
 def test_an_interruption_of_the_imports_of_all_commands():
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED_AS_IT_IMPORTS, "ops"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
+    done = python("-c", INTERRUPTED_AS_IT_IMPORTS, "ops", status=130)
+    assert (done.stdout, done.stderr) == ("", "Interrupted.\n")
 
 
 def test_a_prefix_that_is_called_as_an_option_is(model, tmp_path, monkeypatch):
@@ -549,15 +545,15 @@ PARTLY = SETTINGS.replace("interp: 2", "interp: 4")
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_what_preprocessing_was_built_in(model, tmp_path, is_whole):
     net = with_settings(model, tmp_path / "net", SETTINGS if is_whole else PARTLY)
-    command = [sys.executable, "-m", "paddle2ov", str(net), "-o", str(tmp_path / "net.xml"), "--preprocess"]
-    said = [subprocess.run([*command, *quiet], cwd=ROOT, capture_output=True, text=True) for quiet in ([], ["-q"])]
+    command = ["-m", "paddle2ov", net, "-o", tmp_path / "net.xml", "--preprocess"]
+    said = [python(*command, *quiet) for quiet in ([], ["-q"])]
     steps, inputs = said[0].stderr.splitlines()
     built, yours = (
         ("resize to 64 x 64 (cubic), normalize", "") if is_whole else ("normalize", "; yours: Resize (interp")
     )
     assert f"blue, green, red; built in: {built}{yours}" in steps
     assert inputs == f"its inputs: x u8[?,{'?,?' if is_whole else '64,64'},3]"
-    assert (said[1].returncode, said[1].stdout + said[1].stderr) == (0, "")
+    assert said[1].stdout + said[1].stderr == ""
 
 
 def test_what_inputs_the_settings_bounded(model, tmp_path):
@@ -848,8 +844,7 @@ for command in json.loads(sys.argv[1]):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_output_that_cannot_be_written_is_no_verdict(model, tmp_path):
     commands = [["--version"], ["ops"], ["inspect", str(model)], [str(model), "-o", str(tmp_path / "out.xml")]]
-    command = [sys.executable, "-c", EACH_IN_A_FORK, json.dumps(commands)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = python("-c", EACH_IN_A_FORK, json.dumps(commands))
     full = (2, "error: the output cannot be written: No space left on device\n")
     expected = [[item, kind, *ends] for item in commands for kind, ends in (("full", full), ("closed", (141, "")))]
     assert [json.loads(line) for line in done.stdout.splitlines()] == expected
@@ -859,9 +854,8 @@ def test_characters_that_the_output_cannot_encode(model, tmp_path):
     """KOI8-R has neither a Chinese name nor the sign of microseconds; what `run` starts is not our output."""
 
     def output(*arguments):
-        command = [sys.executable, "-m", "paddle2ov", *arguments]
-        environment = {**os.environ, "PYTHONIOENCODING": "koi8-r", "PYTHONPATH": str(ROOT)}
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
+        environment = {"PYTHONIOENCODING": "koi8-r", "PYTHONPATH": str(ROOT)}
+        return python("-m", "paddle2ov", *arguments, cwd=tmp_path, **environment).stdout
 
     said = output(model, "-o", "\u6a21.xml", "--report", "report.json").splitlines()
     assert (said[0], said[-1]) == (r"\u6a21.xml", "report.json")

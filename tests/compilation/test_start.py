@@ -1,12 +1,11 @@
 """What a process imports until its first result, and that what OpenVINO defers for it is there when it is asked for."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.command_line import python
 from tests.support.formats import NEEDS_PADDLE_2
 from tests.support.models import network
 
@@ -88,8 +87,8 @@ CEILINGS = {
 
 def run(code: str, *arguments: str) -> str:
     """What a process of its own prints."""
-    command = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    printed: str = python("-c", code, *arguments).stdout
+    return printed
 
 
 @NEEDS_PADDLE_2
@@ -190,5 +189,4 @@ def test_processes_exchange_what_is_deferred(tmp_path):
     script = tmp_path / "processes.py"
     script.write_text(PROCESSES)
     model = network("squeezenet1_1", "legacy") / "inference.pdmodel"
-    printed = subprocess.run([sys.executable, script, model], stdout=subprocess.PIPE, text=True, check=True).stdout
-    assert printed == "Error('x')\nError('x')\n1\n"
+    assert python(script, model).stdout == "Error('x')\nError('x')\n1\n"

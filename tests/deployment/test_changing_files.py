@@ -6,7 +6,6 @@ What would end the process (a mapped file that is cut off) runs in a process of 
 import json
 import os
 import shutil
-import subprocess
 import sys
 import threading
 import time
@@ -27,7 +26,7 @@ from paddle2ov.deployment.serving import write_layout
 from paddle2ov.inference import Config, create_predictor
 from paddle2ov.inference.paddlex import Runner
 from paddle2ov.program import parameters, sources
-from tests.support.command_line import call
+from tests.support.command_line import call, python
 from tests.support.models import save_layer, save_program, separate
 
 SIZE = 256
@@ -136,9 +135,7 @@ def in_process(function, *arguments):
     """Calls a function of this module in a process of its own, which may die; what it returned."""
     module = "tests.deployment.test_changing_files"
     code = f"import json, {module} as module; print(json.dumps(module.{function}(*{arguments!r})))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parents[1])
-    assert run.returncode == 0, f"status {run.returncode}: {run.stderr[-2000:]}"
-    return json.loads(run.stdout.splitlines()[-1])
+    return json.loads(python("-c", code).stdout.splitlines()[-1])
 
 
 # What serves keeps the version that it was made with

@@ -1,10 +1,8 @@
 """What others do with a model that `paddle2ov` has saved: benchmark_app starts from its .xml."""
 
-import subprocess
-import sys
 from importlib.metadata import entry_points
 
-from tests.support.command_line import call
+from tests.support.command_line import call, python
 from tests.support.models import network
 
 
@@ -14,9 +12,7 @@ def test_benchmark_app(tmp_path):
     assert done.exit_code == 0, done.output
     (tool,) = entry_points(group="console_scripts", name="benchmark_app")
     module, _, function = tool.value.partition(":")
-    command = [sys.executable, "-c", f"from {module} import {function}; {function}()", "-m", str(saved)]
-    command += ["-niter", "2", "-nireq", "1", "-hint", "none"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    options = ("-niter", 2, "-nireq", 1, "-hint", "none")
+    done = python("-c", f"from {module} import {function}; {function}()", "-m", saved, *options)
     assert "x (node: x) : f32 / [...] / [1,3,32,32]" in done.stdout
     assert "Count:" in done.stdout

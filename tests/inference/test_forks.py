@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from paddle2ov.graph import forks
+from tests.support.command_line import python
 from tests.support.models import chain, operator
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
@@ -105,15 +106,9 @@ def folder():
     return chain("convolution-relu")
 
 
-def run(arguments, folder=None):
-    command = [sys.executable, *map(str, arguments)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=LIMIT)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 @pytest.mark.parametrize("hint", ["throughput", pytest.param("latency", marks=pytest.mark.every_form)])
 def test_forked(folder, hint):
-    run(["-c", PRELOADED + IN_TURN, folder, hint])
+    python("-c", PRELOADED + IN_TURN, folder, hint, timeout=LIMIT)
 
 
 def test_commands(tmp_path):
@@ -132,7 +127,7 @@ def use():
 compile_model(model)
 assert status_of_fork(use) == 5
 """
-    run(["-c", FORKING + script])
+    python("-c", FORKING + script, timeout=LIMIT)
     assert len(list(tmp_path.glob("models-*/**/*.xml"))) == 1
 
 
@@ -170,7 +165,7 @@ if __name__ == "__main__":
     assert process.exitcode == 0
 """
     (tmp_path / "main.py").write_text(main)
-    run(["main.py"], tmp_path)
+    python("main.py", cwd=tmp_path, timeout=LIMIT)
 
 
 def test_gunicorn(folder, tmp_path):

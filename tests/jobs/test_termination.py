@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from paddle2ov.jobs.termination import interruption, merged_interrupts
+from tests.support.command_line import python
 from tests.support.models import network
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM that can be handled")
@@ -285,5 +286,4 @@ assert handler() is own and seen == [signal.SIGTERM]
 
 def test_handlers(model):
     """In a process of its own: signals, and the stacks that they run on, are the process's and its libraries'."""
-    ended = subprocess.run([sys.executable, "-c", HANDLERS, model], capture_output=True, text=True)
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert python("-c", HANDLERS, model).stderr == ""

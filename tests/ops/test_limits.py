@@ -4,10 +4,7 @@ Kernels for other instructions may say it in other words. The runs are in a proc
 """
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +13,10 @@ import pytest
 from paddle.nn import functional
 
 import paddle2ov
+from tests.support.command_line import python
 from tests.support.models import save_program
 
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "limits.md"
+PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
 QUOTED = r'\| the run raises "([^"]+)" \|'
 
 
@@ -70,9 +67,7 @@ def errors_of_runs(folder):
 @pytest.fixture(scope="module")
 def errors(tmp_path_factory):
     code = "import json, sys; from tests.ops.test_limits import *; print(json.dumps(errors_of_runs(sys.argv[1])))"
-    command = [sys.executable, "-c", code, tmp_path_factory.mktemp("limits")]
-    environment = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2", "PYTHONPATH": str(ROOT)}
-    child = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    child = python("-c", code, tmp_path_factory.mktemp("limits"), ONEDNN_MAX_CPU_ISA="AVX2")
     return json.loads(child.stdout.splitlines()[-1])
 
 

@@ -1,9 +1,6 @@
 """No node is asked for anything after it is gone, whenever Python collects garbage."""
 
-import os
-import subprocess
-import sys
-
+from tests.support.command_line import python
 from tests.support.models import network
 
 COLLECTING = """
@@ -50,8 +47,4 @@ for folder in sys.argv[1:]:
 def test_collections_of_garbage():
     """One where inputs are listed, as soon as nodes are left behind; and without any, nothing is."""
     names = ("ppyoloe", "ppyolo", "picodet", "assigned_in_loop", "swin_stage")
-    folders = [str(network(name)) for name in names]
-    environment = {**os.environ, "MALLOC_PERTURB_": "165"}  # what is freed is overwritten
-    command = [sys.executable, "-c", COLLECTING, *folders]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, f"{run.stdout}ended with {run.returncode}: {run.stderr}"
+    python("-c", COLLECTING, *map(network, names), MALLOC_PERTURB_="165")  # what is freed is overwritten

@@ -1,12 +1,11 @@
 """The examples run, and end well."""
 
-import os
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
 import pytest
+
+from tests.support.command_line import python
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,9 +28,6 @@ rare = partial(pytest.param, marks=pytest.mark.every_form)  # tests train, read,
     ],
 )
 def test_example(tmp_path, script, said):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "REPEATS": "1"}
-    own_folder = [] if script.startswith("gallery/") else [str(tmp_path / "model")]
-    command = [sys.executable, str(ROOT / "examples" / script), *own_folder]
-    run = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout + run.stderr
+    own_folder = [] if script.startswith("gallery/") else [tmp_path / "model"]
+    run = python(ROOT / "examples" / script, *own_folder, cwd=tmp_path, PYTHONPATH=str(ROOT), REPEATS="1")
     assert said in run.stdout

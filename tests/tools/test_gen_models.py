@@ -17,6 +17,7 @@ from gen_models.harness.naming import matches
 from gen_models.harness.spec import Case, Op, bfloat16_bits, case, paddle, tensor
 from gen_models.harness.store import generated
 from paddle2ov.testing import MismatchError, check_case, check_model, load
+from tests.support.command_line import python
 from tests.support.formats import NEEDS_PADDLE_2
 
 X = tensor([2, 3])
@@ -36,7 +37,7 @@ def written(folder, build, *, format="pir", **arguments):
 
 def test_collecting_the_cases_imports_no_paddle():
     code = "import sys, gen_models; gen_models.all_ops(); sys.exit('paddle' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    python("-c", code)
 
 
 def test_every_case_has_a_json_form():
@@ -315,8 +316,8 @@ def test_network():
     generated_network(next(iter(all_networks().values())), "pir")
 """
     )
-    command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", "--fast"]
-    run = subprocess.run([*command, tmp_path], cwd=ROOT, capture_output=True, text=True, check=True)
+    command = ["-m", "pytest", "-v", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", "--fast"]
+    run = python(*command, tmp_path)
     outcomes = dict(re.findall(r"::(\S+) (PASSED|SKIPPED)", run.stdout))
     assert outcomes == {
         **{f"test_case[{op}_test_1/{format}]": "PASSED" for op in ("relu", "abs") for format in ("pir", "legacy")},

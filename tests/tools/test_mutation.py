@@ -1,14 +1,13 @@
 """Damaged files: what was found stays mended, a slice of the campaign, and the tools themselves."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from gen_models.harness.legacy import formats_here
+from tests.support.command_line import python
 from tests.support.formats import FORMATS
 from tests.support.models import network
 from tools.mutate import table
@@ -33,18 +32,11 @@ print(json.dumps([astuple(result) for result in server.read_all([kept(Path(folde
 """
 
 
-def python(script, *arguments, status=0):
-    done = subprocess.run(
-        [sys.executable, "-c", script, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == status, done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def outcomes():
     """What comes of all that was found, each in a process of its own."""
-    results = json.loads(python(READ, *(MUTATED / name for name in FOUND)).splitlines()[-1])
+    printed = python("-c", READ, *(MUTATED / name for name in FOUND)).stdout
+    results = json.loads(printed.splitlines()[-1])
     return dict(zip(FOUND, results, strict=True))
 
 
@@ -70,10 +62,7 @@ def test_slice(tmp_path, request):
     if of == OF_EACH_KIND:
         export(of, formats_here())
     words = f"-X faulthandler -u -m tools.mutate --files {files} --cases 1 --filter {of} --state"
-    command = [*words.split(), str(tmp_path / "state")]
-    done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert f"| all | {files} |" in done.stdout
+    assert f"| all | {files} |" in python(*words.split(), tmp_path / "state").stdout
 
 
 OUTCOMES = """
@@ -119,7 +108,8 @@ print(json.dumps(found))
 
 
 def test_outcomes():
-    results = {name: (outcome, bucket) for name, outcome, bucket in json.loads(python(OUTCOMES).splitlines()[-1])}
+    found = json.loads(python("-c", OUTCOMES).stdout.splitlines()[-1])
+    results = {name: (outcome, bucket) for name, outcome, bucket in found}
     assert {name: outcome for name, (outcome, _) in results.items()} == {
         "good": "converted",
         "refuses": "refused",
@@ -150,13 +140,10 @@ print(found.hexdigest())
 """
 
 
-def test_a_number_is_always_the_same_file(tmp_path, monkeypatch):
-    digests = []
+def test_a_number_is_always_the_same_file(tmp_path):
     export("conv2d:greedy_decoder", ["pir"])
-    for seed in ("1", "2"):
-        monkeypatch.setenv("PYTHONHASHSEED", seed)
-        digests.append(python(MAKE, tmp_path / "corpus").splitlines()[-1])
-    assert digests[0] == digests[1]
+    printed = [python("-c", MAKE, tmp_path / "corpus", PYTHONHASHSEED=seed).stdout for seed in "12"]
+    assert len({text.splitlines()[-1] for text in printed}) == 1
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -203,7 +190,7 @@ small.keep(Path(sys.argv[1]), detail="")
 
 
 def test_a_finding_shrinks_to_what_matters(tmp_path):
-    python(SHRINK, tmp_path / "small")
+    python("-c", SHRINK, tmp_path / "small")
     small = kept(tmp_path / "small")
     (op,) = json.loads(small.files["inference.json"])["program"]["regions"][0]["blocks"][0]["ops"]
     assert (op["#"], len(op["I"]), op["O"]) == ("1.relu", 1, [])

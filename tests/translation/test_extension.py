@@ -4,8 +4,6 @@ import inspect
 import json
 import re
 import shutil
-import subprocess
-import sys
 import textwrap
 from importlib import import_module
 from pathlib import Path
@@ -25,10 +23,9 @@ from paddle2ov.program.model import Variable
 from paddle2ov.program.signatures import ROWS
 from paddle2ov.testing import check_case, load
 from paddle2ov.translation import registry
+from tests.support.command_line import python
 from tests.support.formats import FORMATS
 from tests.support.programs import program
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -119,10 +116,9 @@ def test_installed_package(custom, tmp_path, kind):
     )
     if kind == "zip":
         site = Path(shutil.make_archive(str(site), "zip", site))
-    script = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {str(site)!r}]; from pathlib import Path\n"
+    script = f"import sys; sys.path.insert(0, {str(site)!r}); from pathlib import Path\n"
     script += f"from paddle2ov.testing import check_case; check_case(Path({str(custom)!r})); print('same as Paddle')"
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert result.stdout == "same as Paddle\n", result.stderr
+    assert python("-c", script).stdout == "same as Paddle\n"
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,13 @@
 """The operator table imports the module of a converter when it is asked for it."""
 
 import builtins
-import subprocess
 import sys
 
 import pytest
 
 from paddle2ov.op_table import OP_TABLE
 from paddle2ov.translation.lazy_table import Lazy, LazyTable, evaluated, lazy_imports
+from tests.support.command_line import python
 from tests.support.models import network
 
 
@@ -43,8 +43,7 @@ print(*(name for name in sys.modules if name.startswith("paddle2ov.converters.")
 OP_TABLE["relu"], OP_TABLE["bilinear_interp_v2"]
 print("paddle2ov.converters.resize.interpolation" in sys.modules, "paddle2ov.converters.detection" in sys.modules)
 """
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines() == ["", "True False"]
+    assert python("-c", code).stdout.splitlines() == ["", "True False"]
 
 
 def test_every_row_is_a_converter():
@@ -61,9 +60,7 @@ from paddle2ov import convert
 convert(sys.argv[1])
 print(*sorted(name for name in made if name.startswith("paddle2ov.")))
 """
-    folder = str(network("picodet"))
-    run = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == [
+    assert python("-c", code, network("picodet")).stdout.split() == [
         "paddle2ov.errors.Place",
         "paddle2ov.errors.Refusal",
         "paddle2ov.translation.extension.ConversionExtension",

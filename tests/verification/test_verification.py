@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shlex
-import subprocess
 import sys
 import threading
 from contextlib import contextmanager
@@ -38,7 +37,7 @@ from paddle2ov.verification.paddle_values import RANDOM
 from paddle2ov.verification.results import Run
 from paddle2ov.verification.values import Values
 from paddle2ov.verification.where import Where
-from tests.support.command_line import call
+from tests.support.command_line import call, python
 from tests.support.formats import FORMATS, NEEDS_PADDLE_2
 from tests.support.models import edited, files_of, network, operator, save_layer, save_program
 from tests.support.processor import NEEDS_BFLOAT16, takes_bfloat16
@@ -296,8 +295,7 @@ def test_lengths_of_a_model_without_sequences(tmp_path, caplog):
         assert call(*command, "--sequence-lengths").exit_code == 0
         assert caplog.messages == [said]
         caplog.clear()
-    command = [sys.executable, "-m", "paddle2ov", str(folder), "-o", str(target), "--sequence-lengths"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = python("-m", "paddle2ov", folder, "-o", target, "--sequence-lengths")
     assert done.stderr == f"warning: {said}\n"
 
 
