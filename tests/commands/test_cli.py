@@ -19,14 +19,12 @@ import paddle
 import pytest
 
 import paddle2ov
+from gen_models.harness.legacy import ROOT
 from paddle2ov.commands.group import cli
 from paddle2ov.errors import ALL_REFUSALS, NEXT_STEPS
 from tests.support.command_line import call, python
 from tests.support.models import network, operator, save_layer, save_program
 from tests.support.settings import SETTINGS, with_settings
-
-ROOT = Path(__file__).resolve().parents[2]
-
 
 OWN = """
 from paddle2ov import ConversionExtension

@@ -1,19 +1,17 @@
 """Elementwise nodes that OpenVINO fuses into one kernel compile, however many registers the processor has."""
 
 import ast
-from pathlib import Path
 
 import numpy as np
 import openvino
 import pytest
 from openvino import Model, Type, opset16 as ops
 
+from gen_models.harness.legacy import ROOT
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.graph import core
 from paddle2ov.graph.core import compile_on
 from paddle2ov.reporting.compiled import compile_report
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def repeated_values():

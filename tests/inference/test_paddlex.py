@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -14,12 +13,12 @@ import paddle
 import pytest
 import yaml
 
+from gen_models.harness.legacy import ROOT
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.inference.paddlex import ENGINE, Runner, register_engine
 from tests.support.command_line import call
 from tests.support.models import save_layer
 
-ROOT = Path(__file__).resolve().parents[2]
 NAME = "PP-LCNet_x0_25"
 SETTINGS = {
     "Global": {"model_name": NAME},

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from openvino import Model, opset16 as ops
 
+from gen_models.harness.legacy import ROOT
 from paddle2ov import ConversionReport, convert
 from paddle2ov.graph.provenance import PADDLE_OPERATORS, operators_of, set_operators
 from paddle2ov.passes import REWRITES, Graph, run_rewrites
@@ -24,7 +25,6 @@ from paddle2ov.workarounds.table import row
 from tests.support.models import network
 from tests.support.passes_checks import apply, kinds, model_of, parameter, transpose
 
-ROOT = Path(__file__).resolve().parents[2]
 NOT_UNDONE = "something else reads the first transpose, and the second does not undo it"
 
 

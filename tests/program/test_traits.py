@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gen_models.harness.legacy import ROOT
 from paddle2ov.program.signatures import ROWS
 from paddle2ov.program.traits import TRAITS, traits_of, with_trait
-
-ROOT = Path(__file__).resolve().parents[2]
 
 OTHERS = {
     "paddle2ov/program/legacy.py": "what the reader does with each operator that owns blocks",

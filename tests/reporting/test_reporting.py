@@ -19,6 +19,7 @@ from openvino import opset16 as ops
 from rich.console import Console
 
 import paddle2ov
+from gen_models.harness.legacy import ROOT
 from paddle2ov.commands.shared import plain_errors
 from paddle2ov.passes import REWRITES
 from paddle2ov.program.model import Operator
@@ -39,7 +40,6 @@ from tests.support.processor import has_avx512, has_bfloat16
 from tests.support.settings import SETTINGS, with_settings
 from tests.support.suppressions import filtered
 
-ROOT = Path(__file__).resolve().parents[2]
 MADE = ("Loop", "MulticlassNms")
 
 

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from gen_models.harness.legacy import ROOT
 from paddle2ov import op_table
 from paddle2ov.commands.families import families, families_of
 from paddle2ov.op_table import OP_TABLE
 from tools import coverage
-
-ROOT = Path(__file__).resolve().parents[2]
 
 TABLE = """
 from paddle2ov.converters import cast, math

@@ -3,7 +3,6 @@
 import re
 import shutil
 from contextlib import suppress
-from pathlib import Path
 from unittest import SkipTest
 
 import numpy as np
@@ -11,11 +10,11 @@ import pytest
 from sybil import Sybil
 from sybil.parsers.myst import PythonCodeBlockParser, SkipParser
 
+from gen_models.harness.legacy import ROOT
 from gen_models.harness.spec import paddle
 from paddle2ov import convert, errors
 from tests.support.models import save_layer
 
-ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = [
     ROOT / "README.md",

@@ -3,14 +3,13 @@
 import ast
 import re
 from functools import cache
-from pathlib import Path
 
 import pytest
 
+from gen_models.harness.legacy import ROOT
 from paddle2ov.commands.convert import convert_command
 from paddle2ov.commands.shared import with_dashes
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*.svg")])
 SOURCES = sorted(
     path for folder in ("benchmarks", "converters", "gen_models", "paddle2ov") for path in (ROOT / folder).rglob("*.py")

@@ -1,13 +1,11 @@
 """The examples run, and end well."""
 
 from functools import partial
-from pathlib import Path
 
 import pytest
 
+from gen_models.harness.legacy import ROOT
 from tests.support.command_line import python
-
-ROOT = Path(__file__).resolve().parents[2]
 
 rare = partial(pytest.param, marks=pytest.mark.every_form)  # tests train, read, quantize and install as these do
 

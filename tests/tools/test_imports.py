@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from gen_models.harness.legacy import ROOT
 
 
 def modules() -> dict[str, Path]:

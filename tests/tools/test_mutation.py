@@ -1,12 +1,11 @@
 """Damaged files: what was found stays mended, a slice of the campaign, and the tools themselves."""
 
 import json
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from gen_models.harness.legacy import formats_here
+from gen_models.harness.legacy import ROOT, formats_here
 from tests.support.command_line import python
 from tests.support.formats import FORMATS
 from tests.support.models import network
@@ -16,7 +15,6 @@ from tools.mutation.corpus import sources
 from tools.mutation.formats import FORMATS as PROGRAMS
 from tools.mutation.mutant import Mutant, kept
 
-ROOT = Path(__file__).resolve().parents[2]
 MUTATED = ROOT / "tests" / "data" / "mutated"
 FOUND = sorted(path.name for path in MUTATED.iterdir())
 

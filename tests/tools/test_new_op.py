@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from gen_models.harness.legacy import ROOT
 from paddle2ov.program.signatures import ROWS
 from paddle2ov.translation.extension import SIGNATURE
 from tools import check_op, new_op
-
-ROOT = Path(__file__).resolve().parents[2]
 
 TREE = {
     "op_table.py": '''"""Paddle's operators and their converters."""

@@ -7,12 +7,11 @@ import re
 import sys
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gen_models.harness.legacy import legacy_python
+from gen_models.harness.legacy import ROOT, legacy_python
 from paddle2ov.converters.graph.spatial import CHANNELS_FIRST
 from paddle2ov.graph.types import element_type
 from paddle2ov.op_table import OP_TABLE
@@ -22,7 +21,6 @@ from paddle2ov.translation.node_context import REQUIRED
 from tests.support.attribute_reads import UNKNOWN, Repeated, reads_of, reads_with_defaults
 from tests.support.paddle_defaults import NONE, legacy_defaults, pir_defaults
 
-ROOT = Path(__file__).resolve().parents[2]
 PYTHONS = (sys.executable, legacy_python())
 
 ON_GPU = "of builds for GPUs, whose protos have these defaults"

@@ -3,7 +3,6 @@
 import functools
 import inspect
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from openvino import Core, Model, opset16 as ops
 from openvino._offline_transformations import apply_moc_transformations
 
+from gen_models.harness.legacy import ROOT
 from paddle2ov import ConversionInputError, convert, workarounds
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import NORMAL_FORM, Graph
@@ -27,7 +27,6 @@ from tests.support.random_graphs import random_graph
 from tools.faults import FAULTS
 from tools.faults.prelude import check
 
-ROOT = Path(__file__).resolve().parents[2]
 OPENVINOS = {"Conv3D", "PrePostProcessor", "convert_color", "reverse_channels"}
 
 
