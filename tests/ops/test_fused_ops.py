@@ -221,28 +221,27 @@ def convolved(x, filters, bias, options, transposed=False):
     )
 
 
-@pytest.mark.parametrize("options", CONVOLUTIONS)
-@pytest.mark.parametrize("op_type", ["conv2d", "depthwise_conv2d_bias"])
+VOLUMES = [
+    {"strides": [1, 1, 1], "paddings": [0, 0, 0], "dilations": [1, 1, 1], "groups": 2},
+    {"strides": [2, 1, 1], "paddings": [1, 0, 2], "dilations": [1, 2, 1], "groups": 2},
+]
+
+
+@pytest.mark.parametrize(
+    ("op_type", "options"),
+    [
+        *itertools.product(["conv2d", "depthwise_conv2d_bias"], CONVOLUTIONS),
+        *itertools.product(["depthwise_conv3d_bias"], VOLUMES),
+    ],
+)
 @by_hand(argument="op_type")
 def test_convolution_with_bias(op_type, options):
     x, filters, bias = normal(1, 6, 5, 4), normal(4, 1, 2, 3), normal(4)
     x = x[..., :2].copy() if "data_format" in options else x[:, :2].copy()
+    if options in VOLUMES:
+        x, filters = normal(2, 2, 4, 5, 3), normal(4, 1, 2, 3, 1)
     format = "legacy" if op_type == "conv2d" else "pir"  # oneDNN's pass gave this one a bias
     (out,) = run(op_type, {"input": x, "filter": filters, "bias": bias}, options, format=format)
-    close(out, convolved(x, filters, bias, options))
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"strides": [1, 1, 1], "paddings": [0, 0, 0], "dilations": [1, 1, 1], "groups": 2},
-        {"strides": [2, 1, 1], "paddings": [1, 0, 2], "dilations": [1, 2, 1], "groups": 2},
-    ],
-)
-@by_hand("depthwise_conv3d_bias")
-def test_depthwise_conv3d_bias(options):
-    x, filters, bias = normal(2, 2, 4, 5, 3), normal(4, 1, 2, 3, 1), normal(4)
-    (out,) = run("depthwise_conv3d_bias", {"input": x, "filter": filters, "bias": bias}, options)
     close(out, convolved(x, filters, bias, options))
 
 
