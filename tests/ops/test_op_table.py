@@ -24,7 +24,7 @@ from paddle2ov.program.signatures import ROWS, parse_signature
 from paddle2ov.program.traits import TRAITS, traits_of, with_trait
 from paddle2ov.translation.unsupported import NOT_YET, reason
 from tests.support.by_hand import by_hand, operators_by_hand
-from tests.support.models import cases_together
+from tests.support.models import cases_together, operator
 from tests.support.paddles import told
 
 WITHIN = {"create_array": "write_to_array"}
@@ -85,15 +85,13 @@ def test_what_has_no_cases_is_operators_by_hand():
 
 
 def test_a_test_by_hand_that_converts_something_else_fails():
-    relu = all_ops()["relu"]
-
     @by_hand("sigmoid")
     def names_another():
-        convert(generated(relu, relu.cases[0], "pir"))
+        convert(operator("relu"))
 
     @by_hand(argument="op")
     def is_told(op):
-        convert(generated(relu, relu.cases[0], "pir"))
+        convert(operator("relu"))
 
     is_told(op="relu")
     for test in (names_another, lambda: is_told(op="sigmoid")):

@@ -6,7 +6,6 @@ from openvino import Model, Type
 
 from gen_models import all_ops
 from gen_models.harness.spec import paddle
-from gen_models.harness.store import generated
 from paddle2ov import convert
 from paddle2ov.compilation.running import compile_on_cpu, run as run_model, run_in_order
 from paddle2ov.converters.detection.suppression import GreedyNms
@@ -14,7 +13,7 @@ from paddle2ov.graph.bodies import bodies_of, is_template
 from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.passes import REWRITES, Graph, rewrite_graph
-from tests.support.models import network
+from tests.support.models import network, operator
 from tests.support.one_operator import program, run, tensors
 
 OP = all_ops()["multiclass_nms3"]
@@ -121,7 +120,7 @@ def test_where_no_image_has_boxes_the_lod_is_one_sequence(best, lengths):
 
 
 def test_one_node_unless_a_narrow_box_is_kept():
-    nodes = [node.get_type_name() for node in convert(generated(OP, OP.cases[0], "pir")).get_ops()]
+    nodes = [node.get_type_name() for node in convert(operator(OP.name)).get_ops()]
     assert nodes.count("MulticlassNms") == nodes.count("Loop") == 1
     assert len(nodes) < 50
 

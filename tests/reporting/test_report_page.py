@@ -111,7 +111,7 @@ def pages(tmp_path_factory):
 
     @cache
     def page(name):
-        return globals()[f"write_{name}"](folder)
+        return PAGES[name](folder)
 
     return page
 
@@ -125,26 +125,6 @@ def write(folder, model, name="model", verify=False):
     write_report(report, target)
     assert target.stat().st_size < 6e6
     return target
-
-
-def write_attention(folder):
-    return write(folder, network("swin_stage"))
-
-
-def write_loop(folder):
-    return write(folder, network("nested"))
-
-
-def write_chain(folder):
-    return write(folder, chain("convolution-relu"), verify=True)
-
-
-def write_layers(folder):
-    return write(folder, network("squeezenet1_1"))
-
-
-def write_large(folder):
-    return write(folder, repeat(generated_network(BLOCK, "pir"), 400, folder / "large"), "large")
 
 
 def hostile(folder, *changes):
@@ -171,6 +151,16 @@ def write_hostile_refused(folder):
     write_report(refused_report(program, error.value, IMAGE), target)
     return target
 
+
+PAGES = {
+    "attention": lambda folder: write(folder, network("swin_stage")),
+    "loop": lambda folder: write(folder, network("nested")),
+    "chain": lambda folder: write(folder, chain("convolution-relu"), verify=True),
+    "layers": lambda folder: write(folder, network("squeezenet1_1")),
+    "large": lambda folder: write(folder, repeat(generated_network(BLOCK, "pir"), 400, folder / "large"), "large"),
+    "hostile": write_hostile,
+    "hostile_refused": write_hostile_refused,
+}
 
 DRAWN = """
 return [...document.querySelectorAll("main > section:not([hidden]) canvas[id]")].map((canvas) => {

@@ -1,7 +1,6 @@
 """Converters of the user's own, by every way to give them; callbacks written for OpenVINO run unchanged."""
 
 import inspect
-import json
 import re
 import shutil
 import textwrap
@@ -14,8 +13,6 @@ from openvino import Type, opset16 as ops
 from openvino.frontend import ConversionExtension as FrontendExtension, FrontEndManager, NodeContext as FrontendContext
 
 import paddle2ov
-from gen_models import all_ops
-from gen_models.harness.store import generated
 from paddle2ov import ConversionExtension
 from paddle2ov.compilation.running import run
 from paddle2ov.program.framework_proto import Attr, ProgramDesc, VarType
@@ -25,25 +22,22 @@ from paddle2ov.testing import check_case, load
 from paddle2ov.translation import registry
 from tests.support.command_line import python
 from tests.support.formats import FORMATS
+from tests.support.models import operator
 from tests.support.programs import program
 
 
 @pytest.fixture
 def relu(request):
-    op = all_ops()["relu"]
-    return generated(op, op.cases[0], request.param)
+    return operator("relu", request.param)
 
 
 @pytest.fixture
 def custom(tmp_path):
     """A PIR model whose relu is an operator that only its author knows."""
-    op = all_ops()["relu"]
-    folder = tmp_path / "custom"
-    shutil.copytree(generated(op, op.cases[0], "pir"), folder)
-    program = json.loads((folder / "inference.json").read_text())
-    (operator,) = [op for op in program["program"]["regions"][0]["blocks"][0]["ops"] if op["#"] == "1.relu"]
-    operator["#"] = "3.my_relu"
-    (folder / "inference.json").write_text(json.dumps(program))
+    folder = shutil.copytree(operator("relu"), tmp_path / "custom")
+    text = (folder / "inference.json").read_text()
+    assert text.count('"1.relu"') == 1
+    (folder / "inference.json").write_text(text.replace('"1.relu"', '"3.my_relu"'))
     return folder
 
 
@@ -166,8 +160,7 @@ def test_what_is_no_extension(given, message, custom):
 
 @pytest.mark.parametrize("name", ["hardswish", "pd_op.hardswish", "hard_swish"])
 def test_the_name_that_pir_has_for_an_operator(name):
-    op = all_ops()["hard_swish"]
-    folder = generated(op, op.cases[0], "pir")
+    folder = operator("hard_swish")
     (result,) = run(
         paddle2ov.convert(folder, extension={name: openvino_callback}), inputs := load(folder / "inputs.npz")
     )
@@ -176,9 +169,7 @@ def test_the_name_that_pir_has_for_an_operator(name):
 
 def test_the_name_of_an_older_operator_is_not_used_in_silence(caplog):
     """PIR's `matmul` is `matmul_v2` here, and `matmul` an operator of Paddle 1."""
-    op = all_ops()["matmul_v2"]
-    folder = generated(op, op.cases[0], "pir")
-    paddle2ov.convert(folder, extension={"matmul": openvino_callback})
+    paddle2ov.convert(operator("matmul_v2"), extension={"matmul": openvino_callback})
     assert caplog.messages == ["extension: 'matmul' is not used: PIR's operator of that name goes by 'matmul_v2' here"]
 
 
@@ -301,12 +292,12 @@ def legacy_relu(tmp_path):
         ("relu", "x", "y", ATTRIBUTES),
         ("fetch", "y", "fetch", column),
     ):
-        operator = block.ops.add(type=kind)
-        operator.inputs.add(parameter="X", arguments=[before])
-        operator.outputs.add(parameter="Out", arguments=[after])
+        op = block.ops.add(type=kind)
+        op.inputs.add(parameter="X", arguments=[before])
+        op.outputs.add(parameter="Out", arguments=[after])
         for name, (form, value) in attributes.items():
             attribute = Attr(name=name, type=form, **{FIELDS[form]: value})
-            operator.attrs.append(attribute.SerializeToString())
+            op.attrs.append(attribute.SerializeToString())
     (tmp_path / "inference.pdmodel").write_bytes(desc.SerializeToString())
     (tmp_path / "inference.pdiparams").write_bytes(b"")
     return tmp_path

@@ -7,8 +7,6 @@ import pytest
 from openvino import opset16 as ops
 
 import paddle2ov
-from gen_models import all_ops
-from gen_models.harness.store import generated
 from paddle2ov.comparison.paddle_process import PaddleProcess
 from paddle2ov.graph.types import bfloat16_bits
 from paddle2ov.op_table import OP_TABLE
@@ -20,6 +18,7 @@ from paddle2ov.verification.orders import ObservedOperator
 from paddle2ov.verification.steps import STEP_CHECKS
 from paddle2ov.verification.values import Values
 from tests.support.command_line import call
+from tests.support.models import operator
 from tests.support.programs import program
 
 QUANTIZED = "fake_quantize_dequantize_moving_average_abs_max"
@@ -97,9 +96,8 @@ def test_scales_from_the_largest_magnitude(type):
 
 def half_way():
     """A model with a scale of 1.3, and numbers half-way between its steps."""
-    op = all_ops()[QUANTIZED]
     steps = np.random.default_rng(0).integers(-120, 120, (2, 3, 4, 5))
-    return generated(op, op.cases[0], "pir"), {"x": ((steps + 0.5) * 1.3 / 127).astype(np.float32)}
+    return operator(QUANTIZED), {"x": ((steps + 0.5) * 1.3 / 127).astype(np.float32)}
 
 
 def test_numbers_half_way_between_two_steps(tmp_path):

@@ -111,43 +111,6 @@ def test_products_with_one_element(dims, flag, side):
     apply(row("attention.product_with_one_number"), build, dims, shapes=[[1, 3] if dims[0] == -1 else dims])
 
 
-PER_CHANNEL = random(4)
-
-
-def scaled(x, keep=False):
-    return ops.multiply(x, PER_CHANNEL.reshape(4, 1) if keep else PER_CHANNEL)
-
-
-def summed(x, keep=False):
-    return ops.reduce_sum(x, np.array([-1]), keep)
-
-
-MET = {
-    "channels": lambda x: scaled(summed(x)),
-    "kept": lambda x: scaled(summed(x, True), True),
-    "put back": lambda x: scaled(ops.unsqueeze(summed(x), np.array([2])), True),
-    "after others": lambda x: scaled(ops.relu(ops.add(ops.reduce_mean(x, np.array([2])), SCALE))),
-    "over the batch": lambda x: ops.multiply(ops.reduce_max(x, np.array([0]), False), PER_CHANNEL.reshape(4, 1)),
-    "slopes": lambda x: ops.prelu(summed(x), PER_CHANNEL),
-    # OpenVINO merges both sums, so that the first has a single reader.
-    "beside another sum": lambda x: ops.add(scaled(summed(x, True), True), ops.reduce_sum(summed(x, True), [2], True)),
-}
-"""What OpenVINO 2026.4 computes wrongly from the second of a batch on."""
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("batch", [-1, 3])
-@pytest.mark.parametrize("build", MET.values(), ids=MET)
-def test_reductions(build, batch):
-    compare(row("post_ops.of_reduced_sequence"), build, (batch, 4, 5), shapes=[[(3, 4, 5)]])
-
-
-@pytest.mark.parametrize("batch", [-1, 1])
-def test_reductions_of_one_batch_item(batch):
-    """Over the batch the numbers of other channels are taken there as well."""
-    compare(row("post_ops.of_reduced_sequence"), MET["over the batch"], (batch, 4, 5), shapes=[[(1, 4, 5)]])
-
-
 ROW, COLUMN = random(1, 1, 1, 5), random(6, 1)
 BETWEEN = {
     "row": (lambda s, m: ops.add(s, ROW), 1),
