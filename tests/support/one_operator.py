@@ -7,8 +7,9 @@ import paddle2ov
 from gen_models.harness.spec import import_paddle, paddle
 from paddle2ov import OpConversionError
 from paddle2ov.compilation.running import run as run_model
-from paddle2ov.program.model import Block, Operator, Output, Program, Variable
+from paddle2ov.program.model import Variable
 from paddle2ov.program.signatures import ROWS, parse_signature
+from tests.support import programs
 
 INERT = {"is_test", "allow_out_of_range"}
 """Attributes that only say which inputs or which results there may be."""
@@ -62,26 +63,19 @@ def program(op_type, inputs, attributes, results=("out",), dynamic=False, format
         port: [(f"{port}_{i}", array) for i, array in enumerate(value if isinstance(value, list) else [value])]
         for port, value in inputs.items()
     }
-    variables = [
+    fed = [
         Variable(name, str(array.dtype), tuple(-1 if dynamic else size for size in array.shape))
         for pairs in named.values()
         for name, array in pairs
     ]
-    operator = Operator(
-        op_type,
-        {port: [name for name, _ in pairs] for port, pairs in named.items()},
-        {result: [result] for result in results},
-        Noted({signature.canonical(name): value for name, value in attributes.items()}),
-        op_type,
-        0,
-        0,
-    )
-    declared = {variable.name: variable for variable in variables} | {
-        result: Variable(result, "float32") for result in results
-    }
-    block = Block(0, [operator], [variable.name for variable in variables], list(results))
-    version = 1 if format == "pir" else 1_008_000
-    whole = Program(format, version, block, variables, [Output(result, result) for result in results], declared, {})
+    reads = " ".join(f"{port}={','.join(name for name, _ in pairs)}" for port, pairs in named.items())
+    row = (op_type, reads, " ".join(f"{result}={result}" for result in results))
+    declared = [Variable(result, "float32") for result in results]
+    whole = programs.program([row], fed, " ".join(results), declared, format=format)
+    (operator,) = whole.block.operators
+    operator.attributes = Noted({signature.canonical(name): value for name, value in attributes.items()})
+    if format == "legacy":
+        whole.version = 1_008_000
     return whole, dict(pair for pairs in named.values() for pair in pairs)
 
 
