@@ -35,8 +35,12 @@ def _attended(q, k, v):
     return ops.matmul(ops.softmax(scores, -1), v, False, False)
 
 
+def _parts(projected, *perm):
+    return transpose(reshape(projected, 0, 0, 3, HEADS, WIDTH // HEADS), *(perm or (2, 0, 3, 1, 4)))
+
+
 def _parts_first(x):
-    return _gathered(transpose(reshape(_projected(x), 0, 0, 3, HEADS, WIDTH // HEADS), 2, 0, 3, 1, 4))
+    return _gathered(_parts(_projected(x)))
 
 
 def _without_bias(x):
@@ -45,8 +49,7 @@ def _without_bias(x):
 
 
 def _transposed_weight(x):
-    value = reshape(_projected(x, transposed=True), 0, 0, 3, HEADS, WIDTH // HEADS)
-    return _gathered(transpose(value, 2, 0, 3, 1, 4))
+    return _gathered(_parts(_projected(x, transposed=True)))
 
 
 def _computed_weights(x):
@@ -54,7 +57,7 @@ def _computed_weights(x):
     keys = ops.broadcast(np.float32(0), np.array([WIDTH]))
     bias = ops.concat([BIAS[:WIDTH], keys, BIAS[-WIDTH:]], 0)
     product = ops.matmul(x, transpose(ops.constant(WEIGHT.T.copy()), 1, 0), False, False)
-    return _gathered(transpose(reshape(ops.add(product, bias), 0, 0, 3, HEADS, WIDTH // HEADS), 2, 0, 3, 1, 4))
+    return _gathered(_parts(ops.add(product, bias)))
 
 
 def _heads_first(x):
@@ -114,8 +117,7 @@ def test_cut_below_float32(kind, scale, folded):
 
     def build(x):
         product = ops.matmul(ops.convert(x, kind), ops.constant(WEIGHT, kind), False, False)
-        value = reshape(ops.add(product, ops.constant(BIAS, kind)), 0, 0, 3, HEADS, WIDTH // HEADS)
-        q, k, v = _gathered(transpose(value, 2, 0, 3, 1, 4))
+        q, k, v = _gathered(_parts(ops.add(product, ops.constant(BIAS, kind))))
         return [ops.convert(part, "f32") for part in (ops.multiply(q, ops.constant(scale, kind)), k, v)]
 
     model, counts = apply(split_qkv, build, SHAPE, tolerance=2.0**-7 if kind == Type.bf16 else 2e-3)
@@ -139,17 +141,13 @@ def _gate(x):
     return [ops.multiply(value, ops.sigmoid(gate))]
 
 
-def _parts(projected, *perm):
-    return transpose(reshape(projected, 0, 0, 3, HEADS, WIDTH // HEADS), *perm)
-
-
 def _read_twice(x):
     projected = _projected(x)
-    return [_attended(*_gathered(_parts(projected, 2, 0, 3, 1, 4))), ops.relu(projected)]
+    return [_attended(*_gathered(_parts(projected))), ops.relu(projected)]
 
 
 def _read_whole(x):
-    value = _parts(_projected(x), 2, 0, 3, 1, 4)
+    value = _parts(_projected(x))
     return [_attended(*_gathered(value)), ops.relu(value)]
 
 
@@ -158,22 +156,22 @@ def _another_axis(x):
 
 
 def _part_twice(x):
-    value = _parts(_projected(x), 2, 0, 3, 1, 4)
+    value = _parts(_projected(x))
     return [ops.relu(ops.gather(value, np.array(i), np.array(0))) for i in (0, 1, -2)]
 
 
 def _bias_of_data(x):
     means = ops.reduce_mean(x, np.array([0, 1]), False)
     bias = ops.concat([means, means, ops.relu(means)], 0)
-    return _gathered(_parts(ops.add(_projected(x, None), bias), 2, 0, 3, 1, 4))
+    return _gathered(_parts(ops.add(_projected(x, None), bias)))
 
 
 def _bias_of_all(x):
-    return _gathered(_parts(ops.add(_projected(x, None), np.float32(0.5)), 2, 0, 3, 1, 4))
+    return _gathered(_parts(ops.add(_projected(x, None), np.float32(0.5))))
 
 
 def _by_lists(x):
-    value = _parts(_projected(x), 2, 0, 3, 1, 4)
+    value = _parts(_projected(x))
     return [ops.relu(ops.gather(value, np.array([i]), np.array(0))) for i in range(3)]
 
 
@@ -188,7 +186,7 @@ def test_cut_fails_to_match(form):
 
 def test_cut_leaves_a_computed_weight():
     def build(x, weight):
-        return _attended(*_gathered(_parts(ops.matmul(x, weight, False, False), 2, 0, 3, 1, 4)))
+        return _attended(*_gathered(_parts(ops.matmul(x, weight, False, False))))
 
     assert stays(split_qkv, build, ANY, [WIDTH, 3 * WIDTH])
 

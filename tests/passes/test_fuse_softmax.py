@@ -24,22 +24,6 @@ def by_power(x, exponent=-1):
     return ops.multiply(ops.exp(x), ops.power(total(ops.exp(x), -1), np.float32(exponent)))
 
 
-def by_power_first(x):
-    return ops.multiply(ops.power(total(ops.exp(x), -1), np.float32(-1)), ops.exp(x))
-
-
-def of_difference(x):
-    return quotient(ops.subtract(x, most(x, -1)))
-
-
-def of_negative(x):
-    return quotient(ops.add(ops.negative(most(x, -1)), x))
-
-
-def of_product(x):
-    return quotient(ops.add(x, ops.multiply(most(x, -1), np.float32(-1))))
-
-
 def unsqueezed(x, axis=1, added=1):
     return ops.divide(ops.exp(x), ops.unsqueeze(total(ops.exp(x), axis, False), np.array(added)))
 
@@ -52,21 +36,21 @@ ALONE = ("Constant", "Parameter", "Result", "Softmax")
 KNOWN, OPEN = (3, 3, 4), (-1, -1, -1)
 
 
+SPELLINGS = {
+    "quotient": (quotient, 2),
+    "along another axis": (lambda x: quotient(x, 0), 0),
+    "by power": (by_power, 2),
+    "by power first": (lambda x: ops.multiply(ops.power(total(ops.exp(x), -1), np.float32(-1)), ops.exp(x)), 2),
+    "of difference": (lambda x: quotient(ops.subtract(x, most(x, -1))), 2),
+    "of negative": (lambda x: quotient(ops.add(ops.negative(most(x, -1)), x)), 2),
+    "of product": (lambda x: quotient(ops.add(x, ops.multiply(most(x, -1), np.float32(-1)))), 2),
+    "unsqueezed": (unsqueezed, 1),
+    "unsqueezed from the end": (lambda x: unsqueezed(x, -1, -1), 2),
+}
+
+
 @pytest.mark.parametrize("dims", [KNOWN, OPEN], ids=["known", "open"])
-@pytest.mark.parametrize(
-    ("build", "axis"),
-    [
-        (quotient, 2),
-        (lambda x: quotient(x, 0), 0),
-        (by_power, 2),
-        (by_power_first, 2),
-        (of_difference, 2),
-        (of_negative, 2),
-        (of_product, 2),
-        (unsqueezed, 1),
-        (lambda x: unsqueezed(x, -1, -1), 2),
-    ],
-)
+@pytest.mark.parametrize(("build", "axis"), SPELLINGS.values(), ids=SPELLINGS)
 def test_nothing_but_the_softmax_is_left(build, axis, dims):
     model, counts = apply(fuse_softmax, build, dims)
     assert counts == {"softmaxes": 1}

@@ -29,14 +29,6 @@ def through(middle, axes):
     return lambda x: squeeze(middle(unsqueeze(x, *axes)), *axes)
 
 
-def biased(x):
-    return ops.relu(ops.add(convolution(x, random(4, 3, 1, 3)), random(4, 1, 1)))
-
-
-def strided(x):  # a step along the axis of 1 goes nowhere
-    return convolution(x, ops.unsqueeze(random(4, 3, 3), np.array([2])), steps=(2, 2))
-
-
 def grouped(x):
     filters = random(3, 2, 1, 1, 3)
     return ops.group_convolution(x, filters, [1, 1], [0, 2], [0, 2], [1, 2], "explicit")
@@ -57,24 +49,31 @@ def padded(x):
     return ops.prelu(ops.pad(x, begin, end, "constant", np.float32(1)), random(4))
 
 
-def averaged(x):
-    return ops.reduce_mean(x, np.array([-2, -1]), True)
+CHANNELS, SHAPE = [-1, 3, -1], [2, 3, 8]
+MIDDLES = {
+    "biased": (
+        lambda x: ops.relu(ops.add(convolution(x, random(4, 3, 1, 3)), random(4, 1, 1))),
+        [2],
+        CHANNELS,
+        SHAPE,
+    ),
+    "a step along the axis of 1, which goes nowhere": (
+        lambda x: convolution(x, ops.unsqueeze(random(4, 3, 3), np.array([2])), steps=(2, 2)),
+        [-2],
+        CHANNELS,
+        SHAPE,
+    ),
+    "grouped": (grouped, [2], CHANNELS, SHAPE),
+    "turned": (turned, [1], [-1, -1, 3], [2, 8, 3]),
+    "pooled": (pooled, [2], CHANNELS, SHAPE),
+    "padded": (padded, [2], CHANNELS, SHAPE),
+    "averaged": (lambda x: ops.reduce_mean(x, np.array([-2, -1]), True), [2], CHANNELS, SHAPE),
+}
 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("known", [True, False])
-@pytest.mark.parametrize(
-    ("middle", "axes", "dims", "shape"),
-    [
-        (biased, [2], [-1, 3, -1], [2, 3, 8]),
-        (strided, [-2], [-1, 3, -1], [2, 3, 8]),
-        (grouped, [2], [-1, 3, -1], [2, 3, 8]),
-        (turned, [1], [-1, -1, 3], [2, 8, 3]),
-        (pooled, [2], [-1, 3, -1], [2, 3, 8]),
-        (padded, [2], [-1, 3, -1], [2, 3, 8]),
-        (averaged, [2], [-1, 3, -1], [2, 3, 8]),
-    ],
-)
+@pytest.mark.parametrize(("middle", "axes", "dims", "shape"), MIDDLES.values(), ids=MIDDLES)
 def test_dropped(middle, axes, dims, shape, known):
     build = through(middle, axes)
     model, counts = apply(squeeze_unit_axes, build, shape if known else dims, shapes=[shape])
@@ -92,33 +91,21 @@ def test_several_axes():
     assert not {"Unsqueeze", "Squeeze"} & set(kinds(model))
 
 
-def tall(x):
-    return ops.convolution(x, random(4, 3, 3, 3), [1, 1], [1, 1], [1, 1], [1, 1])
-
-
-def widened(x):  # several rows come of one, of which the Squeeze takes the only one that a pooling leaves
-    return ops.reduce_max(ops.add(x, random(1, 1, 2, 1)), np.array([2, 3]), True)
-
-
-def edged(x):
-    return ops.reduce_max(ops.pad(x, np.array([0, 0, 1, 0]), np.array([0, 0, 0, 0]), "edge"), np.array([2, 3]), True)
-
-
-def lost(x):
-    return ops.reduce_max(x, np.array([3]), False)
-
-
-def read_twice(x):
-    return ops.add(y := ops.relu(x), ops.sigmoid(y))
-
-
 def both_results(x):
     pooling = ops.max_pool(unsqueeze(x, 2), [1, 2], [1, 1], [0, 0], [0, 0], [1, 2])
     return [squeeze(pooling.output(0), 2), squeeze(pooling.output(1), 2)]
 
 
 STAYS = {
-    **{middle.__name__: through(middle, [2]) for middle in (tall, widened, edged, lost, read_twice)},
+    "tall": through(lambda x: convolution(x, random(4, 3, 3, 3), (1, 1)), [2]),
+    # Several rows come of one, of which the Squeeze takes the only one that a pooling leaves.
+    "widened": through(lambda x: ops.reduce_max(ops.add(x, random(1, 1, 2, 1)), np.array([2, 3]), True), [2]),
+    "edged": through(
+        lambda x: ops.reduce_max(ops.pad(x, np.array([0, 0, 1, 0]), np.zeros(4, int), "edge"), np.array([2, 3]), True),
+        [2],
+    ),
+    "lost": through(lambda x: ops.reduce_max(x, np.array([3]), False), [2]),
+    "read twice": through(lambda x: ops.add(y := ops.relu(x), ops.sigmoid(y)), [2]),
     "other axes": lambda x: squeeze(ops.relu(unsqueeze(x, 1, 3)), 3),
     "indices": both_results,
 }

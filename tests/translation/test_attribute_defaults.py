@@ -25,7 +25,6 @@ PYTHONS = (sys.executable, legacy_python())
 
 ON_GPU = "of builds for GPUs, whose protos have these defaults"
 PADDLE_1 = "of Paddle 1, whose protos no Paddle that can be installed has"
-SWITCHED_ON = "read where Paddle's passes for oneDNN have switched it on"
 UNSET = "a data type that a program need not have: that of an input, or of the declared result"
 EXCEPTIONS = {
     "*.fuse_brelu*": "set by older passes for oneDNN",

@@ -245,23 +245,15 @@ def test_impossible_nodes_are_refused(message):
         REFUSED[message]()
 
 
-def _meshgrid(x):
-    return paddle.meshgrid(paddle.arange(0, 0, 1), paddle.arange(0, 3, 1))[0] + x
+EMPTY = {
+    "meshgrid": lambda x: paddle.meshgrid(paddle.arange(0, 0, 1), paddle.arange(0, 3, 1))[0] + x,
+    "expand": lambda x: paddle.arange(0, 0, 1).reshape([1, 0]).expand([4, 0]) * x,
+    "tile": lambda x: paddle.concat([paddle.arange(0, 0, 1).reshape([0, 1]).tile([2, 1]), x.reshape([1, 1])]),
+    "sum": lambda x: paddle.zeros([3, 0]).cast("float64").sum(-1) + x.cast("float64"),
+}
 
 
-def _expand(x):
-    return paddle.arange(0, 0, 1).reshape([1, 0]).expand([4, 0]) * x
-
-
-def _tile(x):
-    return paddle.concat([paddle.arange(0, 0, 1).reshape([0, 1]).tile([2, 1]), x.reshape([1, 1])])
-
-
-def _sum(x):
-    return paddle.zeros([3, 0]).cast("float64").sum(-1) + x.cast("float64")
-
-
-@pytest.mark.parametrize("function", [_meshgrid, _expand, _tile, _sum])
+@pytest.mark.parametrize("function", EMPTY.values(), ids=EMPTY)
 def test_constants_without_elements_convert_and_compile(function, tmp_path):
     """OpenVINO ends the process where it evaluates them."""
     check_beside_paddle(tmp_path, function, [np.array([2], np.int64)], x=([1], "int64"))

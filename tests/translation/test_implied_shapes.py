@@ -49,10 +49,6 @@ def linear(x, w):
     return paddle.matmul(x, w)
 
 
-def sign_or(x, y, w):
-    return paddle.matmul(paddle.where(x > 0, x, y), w)
-
-
 def several(x, w):
     for i in range(3):
         x = paddle.concat([x, x + i], 0)
@@ -88,7 +84,11 @@ LAYERS: dict[str, tuple] = {
     # The dimension may be 1: x and the number of features differ then.
     "sum with rows": (lambda: Of1(lambda x, w, b: paddle.matmul(paddle.add(x, b), w), (8, 4), (8,)), [(2, 8)], ["?,?"]),
     "sum": (lambda: Of2(lambda x, y, w: paddle.matmul(x + y, w), (8, 4)), [(2, 8), (2, 8)], ["?,?", "?,?"]),
-    "choice": (lambda: Of2(sign_or, (8, 4)), [(2, 8), (2, 8)], ["?,?", "?,?"]),
+    "choice": (
+        lambda: Of2(lambda x, y, w: linear(paddle.where(x > 0, x, y), w), (8, 4)),
+        [(2, 8), (2, 8)],
+        ["?,?", "?,?"],
+    ),
     "tiled": (lambda: Of1(lambda x, w: paddle.matmul(x.expand([3, 8]), w), (8, 4)), [(3, 8)], ["?,?"]),
     "product": (lambda: Of2(lambda x, y, w: linear(linear(x, y), w), (8, 4)), [(2, 3), (3, 8)], ["?,?", "?,8"]),
     # No dimension of an input, but one that is computed from them.
@@ -207,10 +207,6 @@ def test_remainders_of_bounded_sizes(function, rows, tmp_path):
             np.testing.assert_array_equal(compiled([data])[0], function(paddle.to_tensor(data)).numpy())
 
 
-def less_3(x):
-    return paddle.shape(x)[0].astype("int64") - 3
-
-
 NUMBERS_OF_SIZES = {
     "abs": lambda n: paddle.abs(n),
     "bool": lambda n: n.astype("bool"),
@@ -234,7 +230,8 @@ def numbers_of_sizes(tmp_path_factory):
     """A program that counts with n - 3 for n rows, and makes tensors of as many rows as it finds."""
 
     def function(x):
-        counts = [count(less_3(x)).astype("int64") for count in NUMBERS_OF_SIZES.values()]
+        number = paddle.shape(x)[0].astype("int64") - 3
+        counts = [count(number).astype("int64") for count in NUMBERS_OF_SIZES.values()]
         return [*counts, *(paddle.zeros([item + 20]) for item in counts)]
 
     return save_layer(tmp_path_factory.mktemp("numbers_of_sizes"), function, x=[-1, 2]), function
