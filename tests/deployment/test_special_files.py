@@ -16,20 +16,15 @@ from paddle2ov.inputs.given_arrays import load
 from paddle2ov.translation.extension import run_extensions
 from tests.support.models import operator
 
-
-def _pipe(path):
-    os.mkfifo(path)
-
-
-def _device(path):
-    path.symlink_to("/dev/zero")
-
-
-def _circle(path):
-    path.symlink_to(path.name)
+SPECIAL = {
+    "pipe": os.mkfifo,
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "circle": lambda path: path.symlink_to(path.name),
+    "folder": os.mkdir,
+}
 
 
-@pytest.fixture(params=[_pipe, _device, _circle, os.mkdir])
+@pytest.fixture(params=SPECIAL.values(), ids=SPECIAL)
 def put(request):
     """Puts one in the place of a file."""
 
@@ -98,7 +93,7 @@ def test_a_compiled_library_is_no_extension(tmp_path):
 
 
 def test_as_the_configuration_of_a_server(folder, tmp_path):
-    _pipe(tmp_path / "config.json")
+    os.mkfifo(tmp_path / "config.json")
     with pytest.raises(OSError, match="is not a regular file"):
         write_layout(convert(folder), tmp_path, "decoder", lambda model, path: None)
 

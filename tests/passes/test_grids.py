@@ -7,15 +7,14 @@ from openvino import opset16 as ops
 from paddle2ov.passes import run_rewrites
 from paddle2ov.passes.layout.transpose_feature_maps import transpose_feature_maps
 from paddle2ov.workarounds import rewrites_for
-from tests.support.passes_checks import apply, kinds, model_of, random, reshape, stays, transpose
+from tests.support.passes_checks import apply, convolved, kinds, model_of, random, reshape, stays, transpose
 
 KERNEL = random(3, 5)
 
 
 def _convolved(image):
     rank = len(image.get_output_partial_shape(0)) - 2
-    kernel = KERNEL.reshape(3, 5, *[1] * rank)
-    return ops.convolution(image, kernel, [1] * rank, [0] * rank, [0] * rank, [1] * rank)
+    return convolved(image, KERNEL.reshape(3, 5, *[1] * rank))
 
 
 def images_of(target, read=_convolved):

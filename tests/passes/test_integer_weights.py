@@ -8,7 +8,7 @@ from paddle2ov.passes import Graph
 from paddle2ov.passes.integer_weights import integer_weights
 from paddle2ov.quantization.agreement import compiled_in
 from paddle2ov.quantization.layers import layers_of
-from tests.support.passes_checks import RNG, compare, model_of, parameter, random
+from tests.support.passes_checks import RNG, compare, convolved, model_of, parameter, pooled, random
 
 
 def whole(*shape):
@@ -20,22 +20,13 @@ def quantized(x):
     return ops.fake_quantize(x, low / 64, high / 64, low, high, 256)
 
 
-def convolution(x, w):
-    return ops.convolution(x, w, [1, 1], [0, 0], [0, 0], [1, 1])
-
-
-def pooled(x):
-    return ops.max_pool(x, [1, 1], [1, 1], [0, 0], [0, 0], [2, 2]).output(0)
-
-
-def in_groups(x):
-    return ops.group_convolution(x, whole(4, 1, 1, 3, 3), [1, 1], [0, 0], [0, 0], [1, 1])
-
-
 LAYERS = {
-    "convolution": (lambda x: convolution(x, whole(8, 4, 3, 3)), (1, 4, 6, 6)),
-    "pooled": (lambda x: convolution(pooled(x), whole(8, 4, 3, 3)), (1, 4, 6, 6)),
-    "in groups": (in_groups, (1, 4, 6, 6)),
+    "convolution": (lambda x: convolved(x, whole(8, 4, 3, 3)), (1, 4, 6, 6)),
+    "pooled": (lambda x: convolved(pooled(x, 1), whole(8, 4, 3, 3)), (1, 4, 6, 6)),
+    "in groups": (
+        lambda x: ops.group_convolution(x, whole(4, 1, 1, 3, 3), [1, 1], [0, 0], [0, 0], [1, 1]),
+        (1, 4, 6, 6),
+    ),
     "product": (lambda x: ops.matmul(x, whole(6, 5), False, False), (3, 6)),
 }
 
@@ -57,8 +48,8 @@ def test_layers_share_what_they_shared():
     weights = ops.constant(whole(8, 4, 3, 3))
 
     def build(x, y):
-        layers = [convolution(quantized(item), weights) for item in (x, y)]
-        return [*layers, convolution(ops.relu(x), weights), ops.negative(weights)]
+        layers = [convolved(quantized(item), weights) for item in (x, y)]
+        return [*layers, convolved(ops.relu(x), weights), ops.negative(weights)]
 
     model = compare(integer_weights, build, (1, 4, 6, 6), (1, 4, 3, 3), sites={"layers": 2}, tolerance=1e-3)
     types = [node.get_element_type() for node in model.get_ops() if node.get_type_name() == "Constant"]
@@ -77,8 +68,8 @@ OTHERS = {
 @pytest.mark.parametrize(("weights", "is_quantized"), OTHERS.values(), ids=list(OTHERS))
 def test_others_stay(weights, is_quantized):
     x = parameter(1, 4, 3, 3)
-    float_layer = convolution(quantized(x), random(8, 4, 1, 1))
-    model = Model([convolution(quantized(x) if is_quantized else x, weights), float_layer], [x])
+    float_layer = convolved(quantized(x), random(8, 4, 1, 1))
+    model = Model([convolved(quantized(x) if is_quantized else x, weights), float_layer], [x])
     assert integer_weights(Graph(model)) == {"layers": 0}
 
 

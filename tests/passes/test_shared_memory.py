@@ -12,7 +12,7 @@ from openvino import Model, PartialShape, Type, opset16 as ops
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import run_rewrites
 from paddle2ov.workarounds import rewrites_for
-from tests.support.passes_checks import branched, node_by_node, random, repeated
+from tests.support.passes_checks import branched, convolved, node_by_node, random, repeated
 
 ONE = np.float32(1)
 
@@ -138,8 +138,7 @@ def over_steps(x):
 
 
 def channels_last(x):
-    filters = random(2, sizes(x)[3], 1, 1)
-    return ops.convolution(ops.transpose(x, ints(0, 3, 1, 2)), filters, [1, 1], [0, 0], [0, 0], [1, 1])
+    return convolved(ops.transpose(x, ints(0, 3, 1, 2)), random(2, sizes(x)[3], 1, 1))
 
 
 LAYERS = [

@@ -33,6 +33,17 @@ def reshape(x, *shape):
     return ops.reshape(x, np.array(shape), True)
 
 
+def convolved(x, filters, pad=0, stride=1):
+    """A convolution of any rank, of which filters tell the rank."""
+    rank = len(filters.shape) - 2
+    return ops.convolution(x, filters, [stride] * rank, [pad] * rank, [pad] * rank, [1] * rank)
+
+
+def pooled(x, stride=2, output=0):
+    """A maximum of four pixels, or its indices."""
+    return ops.max_pool(x, [stride] * 2, [1, 1], [0, 0], [0, 0], [2, 2]).output(output)
+
+
 def _like(value):
     return ops.parameter(value.get_partial_shape(), value.get_element_type())
 

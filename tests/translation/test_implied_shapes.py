@@ -84,11 +84,7 @@ LAYERS: dict[str, tuple] = {
     # The dimension may be 1: x and the number of features differ then.
     "sum with rows": (lambda: Of1(lambda x, w, b: paddle.matmul(paddle.add(x, b), w), (8, 4), (8,)), [(2, 8)], ["?,?"]),
     "sum": (lambda: Of2(lambda x, y, w: paddle.matmul(x + y, w), (8, 4)), [(2, 8), (2, 8)], ["?,?", "?,?"]),
-    "choice": (
-        lambda: Of2(lambda x, y, w: linear(paddle.where(x > 0, x, y), w), (8, 4)),
-        [(2, 8), (2, 8)],
-        ["?,?", "?,?"],
-    ),
+    "choice": (lambda: Of2(lambda x, y, w: linear(paddle.where(x > 0, x, y), w), (8, 4)), [(2, 8)] * 2, ["?,?"] * 2),
     "tiled": (lambda: Of1(lambda x, w: paddle.matmul(x.expand([3, 8]), w), (8, 4)), [(3, 8)], ["?,?"]),
     "product": (lambda: Of2(lambda x, y, w: linear(linear(x, y), w), (8, 4)), [(2, 3), (3, 8)], ["?,?", "?,8"]),
     # No dimension of an input, but one that is computed from them.

@@ -10,20 +10,12 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph, run_rewrites
 from paddle2ov.workarounds import rewrites_for
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, model_of, random, stays_test
-
-
-def _pooled(x):
-    return ops.max_pool(x, [2, 2], [1, 1], [0, 0], [0, 0], [2, 2]).output(0)
-
-
-def _softmax(x):
-    return ops.softmax(x, 1)
+from tests.support.passes_checks import compare, model_of, pooled, random, stays_test
 
 
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize("times", [(2, 2), (2,), (3, 1, 1), (1, 2, 2), (2, 1, 1, 1), (2, 2, 2, 2)])
-@pytest.mark.parametrize("make", [_pooled, _softmax, ops.relu])
+@pytest.mark.parametrize("make", [pooled, lambda x: ops.softmax(x, 1), ops.relu], ids=["pooled", "softmax", "relu"])
 @pytest.mark.parametrize(
     ("shape", "known"),
     [
@@ -38,7 +30,7 @@ def _softmax(x):
 )
 def test_unit_tiles(shape, known, make, times):
     """Pixels and channels of every kind of input, tiled and then pooled, twice."""
-    shape = shape if make is _pooled else (*shape[:2], shape[2] // 2, shape[3] // 2)
+    shape = shape if make is pooled else (*shape[:2], shape[2] // 2, shape[3] // 2)
 
     def build(x):
         made = make(x)

@@ -7,7 +7,7 @@ from openvino import Model, opset16 as ops
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, parameter, random, repeated, stays, transpose
+from tests.support.passes_checks import compare, convolved, parameter, random, repeated, stays, transpose
 from tools.faults import FAULTS
 from tools.faults.prelude import check
 
@@ -19,10 +19,6 @@ REGION = np.array([[0, 0, 2, 2]], np.float32)
 STATE, INPUT, RECURRENT, BIAS = random(2, 1, 8), random(1, 24, 6), random(1, 24, 8), random(1, 24)
 
 
-def convolved(x):
-    return ops.convolution(x, KERNEL, [1, 1], [0, 0], [0, 0], [1, 1])
-
-
 def recurrent(x):
     x = ops.reshape(x, np.array([2, 18, 6]), False)
     lengths = np.array([18, 18])
@@ -31,8 +27,8 @@ def recurrent(x):
 
 
 LAYERS = {
-    "convolution": convolved,
-    "two": lambda x: convolved(ops.relu(convolved(x))),
+    "convolution": lambda x: convolved(x, KERNEL),
+    "two": lambda x: convolved(ops.relu(convolved(x, KERNEL)), KERNEL),
     "pooling": lambda x: ops.avg_pool(x, [1, 1], [0, 0], [0, 0], [2, 2], True, dilations=[1, 1]),
     "recurrent": recurrent,
     "neighbours": lambda x: ops.lrn(x, np.array([1]), 1.0, 1.0, 1.0, 3),

@@ -6,7 +6,7 @@ from openvino import opset16 as ops
 
 from paddle2ov.passes.drop_neutral import drop_neutral
 from paddle2ov.workarounds.table import row
-from tests.support.passes_checks import compare, random, stays_test, transpose
+from tests.support.passes_checks import compare, convolved, pooled, random, stays_test, transpose
 
 HALF, ONES = np.float32(0.5), [1, 1]
 IMAGES = [
@@ -69,11 +69,7 @@ def test_slopes(shapes, name, is_known):
 
 
 def convolution(x, *shape, pads=0):
-    return ops.convolution(x, random(*shape), ONES, [pads] * 2, [pads] * 2, ONES)
-
-
-def pooled(x, output=0):
-    return ops.max_pool(x, [2, 2], [1, 1], [0, 0], [0, 0], [2, 2]).output(output)
+    return convolved(x, random(*shape), pads)
 
 
 ACTIVATIONS = {
@@ -106,7 +102,7 @@ def read_by_a_layer(x):
 
 def with_indices(x):
     image = convolution(x, 3, 4, 3, 3)
-    return [ops.relu(pooled(image)), ops.subtract(pooled(image, 1), np.int64(1))]
+    return [ops.relu(pooled(image)), ops.subtract(pooled(image, output=1), np.int64(1))]
 
 
 PARTS: dict[str, tuple[list[int | None], int]] = {
@@ -155,7 +151,7 @@ def test_convolutions_of_parts_with_neutral_constants(name, before, batch):
     weights = random(2, 2, 3, 3)
 
     def layer(part):
-        return ops.convolution(part, weights, ONES, ONES, ONES, ONES)
+        return convolved(part, weights, 1)
 
     def build(x):
         parts = ops.split(x, np.int64(1), 2).outputs()

@@ -14,6 +14,7 @@ from tests.support.passes_checks import (
     arrays_for,
     check_close,
     compare,
+    convolved,
     model_of,
     node_by_node,
     random,
@@ -111,7 +112,7 @@ def biased(behind, groups=0, bias=True):
             split = filters[:, :1].reshape(groups, 6 // groups, 1, *ones)
             y = ops.group_convolution(wide, split, ones, none, none, ones)
         else:
-            y = ops.convolution(x, filters, ones, none, none, ones)
+            y = convolved(x, filters)
         return behind(ops.add(y, channel(rank, first=2)) if bias else y, rank)
 
     return build
@@ -216,7 +217,7 @@ def test_reductions_of_one_batch_item(batch):
 
 
 def added_to_batch(x, y):
-    return ops.add(x, ops.convolution(y, random(3, 3, 1, 1), [1, 1], [0, 0], [0, 0], [1, 1]))
+    return ops.add(x, convolved(y, random(3, 3, 1, 1)))
 
 
 IMAGES, SEQUENCES = (-1, 3, -1, -1), (2, 4, 5)
@@ -259,7 +260,6 @@ def test_a_convolved_image_is_added_to_each_of_a_batch(dims, is_constant):
 
     def build(x, y):
         read = ops.add(y, ops.constant(image)) if not is_constant else ops.constant(image)
-        convolved = ops.convolution(read, filters, [1, 1], [1, 1], [1, 1], [1, 1])
-        return ops.add(ops.relu(ops.add(x, convolved)), y)
+        return ops.add(ops.relu(ops.add(x, convolved(read, filters, 1))), y)
 
     check_all(build, dims, (1, 3, 5, 5), shapes=[(2, 3, 5, 5), (1, 3, 5, 5)])

@@ -22,7 +22,7 @@ from paddle2ov.workarounds.row import ANY, CPU, Workaround, local
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from paddle2ov.workarounds.target import INSTALLED
 from tests.support.models import network
-from tests.support.passes_checks import node_by_node, parameter, random
+from tests.support.passes_checks import convolved, node_by_node, parameter, random
 from tests.support.random_graphs import random_graph
 from tools.faults import FAULTS
 from tools.faults.prelude import check
@@ -136,14 +136,6 @@ def test_applied_again_to_the_graph_of_a_fault(name):
     assert workarounds.apply(model) == {}
 
 
-def strided(x):
-    return ops.convolution(x, np.ones((1, 1, 3, 3), np.float32), [2, 2], [0, 0], [0, 0], [1, 1])
-
-
-def deep(x):
-    return ops.convolution(x, np.ones((2, 2, 3, 3, 3), np.float32), [1] * 3, [1] * 3, [1] * 3, [1] * 3)
-
-
 def repeated(x):
     column = ops.unsqueeze(ops.reduce_max(x, np.array([0, 1, 2]), False), np.array([0]))
     height = ops.gather(ops.shape_of(x), np.array([2]), np.array(0))
@@ -151,8 +143,8 @@ def repeated(x):
 
 
 OTHER_SIZES = {
-    "strided": (strided, (1, 1, 9, 3), (1, 1, 9, 9)),
-    "deep": (deep, (1, 2, 1, 4, 4), (1, 2, 5, 4, 4)),
+    "strided": (lambda x: convolved(x, np.ones((1, 1, 3, 3), np.float32), stride=2), (1, 1, 9, 3), (1, 1, 9, 9)),
+    "deep": (lambda x: convolved(x, np.ones((2, 2, 3, 3, 3), np.float32), pad=1), (1, 2, 1, 4, 4), (1, 2, 5, 4, 4)),
     "repeated": (repeated, (1, 1, 1, 1), (1, 1, 4, 1)),
 }
 
