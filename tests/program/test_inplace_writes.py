@@ -6,6 +6,7 @@ import pytest
 
 import paddle2ov
 from paddle2ov.errors import ModelReadError
+from tests.support.models import save_layer
 
 paddle = pytest.importorskip("paddle")
 X = np.arange(6, dtype=np.float32).reshape(3, 2)
@@ -207,9 +208,7 @@ def loop_takes_another(x):
 
 
 def saved(function, folder):
-    spec = [paddle.static.InputSpec([-1, 2], "float32", "x")]
-    static = paddle.jit.to_static(function, input_spec=spec, full_graph=True)
-    paddle.jit.save(static, str(folder / "inference"))
+    save_layer(folder, function, x=[-1, 2])
     return paddle.jit.load(str(folder / "inference"))
 
 

@@ -8,8 +8,6 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import compare, convolved, parameter, random, repeated, stays, transpose
-from tools.faults import FAULTS
-from tools.faults.prelude import check
 
 ONE, HALF = np.float32(1), np.float32(0.5)
 
@@ -137,22 +135,6 @@ def test_polynomials_of_float64_constants():
         return ops.add(ops.convert(ops.multiply(inner, square), "f32"), x)
 
     compare(row("constants.compute"), build, (1,), sites=4)
-
-
-@pytest.mark.parametrize(
-    ("rewrite", "name", "done"),
-    [
-        (row("constants.compute"), "shape_of_accumulated_constants", {"sites": 2}),
-        (row("constants.computed_once"), "suppression_of_constants", {"sites": 2}),
-        (row("recurrent.layer_of_constants"), "recurrent_layer_of_zeros_in_bfloat16", {"sites": 1}),
-        (row("recurrent.layer_of_computed_shape"), "recurrent_layer_of_computed_shape", {"sites": 1}),
-    ],
-)
-def test_fault_is_gone_around(rewrite, name, done):
-    fault = FAULTS[name]
-    model, runs, want = fault.graph()
-    assert rewrite(Graph(model)) == done
-    check((model, runs, want), fault.precision, fault.tolerance)
 
 
 @pytest.mark.parametrize("inputs", [0, 1])

@@ -8,8 +8,6 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.passes import Graph
 from paddle2ov.workarounds.table import row
 from tests.support.passes_checks import compare, model_of, parameter, random, repeated, reshape, stays_test, transpose
-from tools.faults import FAULTS
-from tools.faults.prelude import check
 
 IMAGE, KERNEL = random(2, 3, 6, 6), random(3, 3, 1, 1)
 
@@ -87,13 +85,6 @@ def test_transpose_views_of_steps(direction):
         return [layer.output(0), reshape(steps, -1)]
 
     compare(row("memory.transpose_views"), build, (5, 3, 4))
-
-
-@pytest.mark.parametrize("name", ["loop_overwrites_what_softmax_reads", "loop_overwrites_what_views_show"])
-def test_copy_loop_invariants(name):
-    model, runs, want = FAULTS[name].graph()
-    assert row("memory.loop_invariants")(Graph(model)) == {"sites": 1}
-    check((model, runs, want), "f32", 1e-4)
 
 
 SUMS = {

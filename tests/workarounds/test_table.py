@@ -136,6 +136,24 @@ def test_applied_again_to_the_graph_of_a_fault(name):
     assert workarounds.apply(model) == {}
 
 
+@pytest.mark.parametrize(
+    ("name", "fault", "sites"),
+    [
+        ("constants.compute", "shape_of_accumulated_constants", 2),
+        ("constants.computed_once", "suppression_of_constants", 2),
+        ("memory.loop_invariants", "loop_overwrites_what_softmax_reads", 1),
+        ("memory.loop_invariants", "loop_overwrites_what_views_show", 1),
+        ("recurrent.layer_of_computed_shape", "recurrent_layer_of_computed_shape", 1),
+        ("recurrent.layer_of_constants", "recurrent_layer_of_zeros_in_bfloat16", 1),
+    ],
+)
+def test_a_row_goes_around_a_fault_by_itself(name, fault, sites):
+    fault = FAULTS[fault]
+    model, runs, want = fault.graph()
+    assert rows()[name](Graph(model)) == {"sites": sites}
+    check((model, runs, want), fault.precision, fault.tolerance)
+
+
 def repeated(x):
     column = ops.unsqueeze(ops.reduce_max(x, np.array([0, 1, 2]), False), np.array([0]))
     height = ops.gather(ops.shape_of(x), np.array([2]), np.array(0))
