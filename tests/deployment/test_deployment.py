@@ -106,6 +106,12 @@ def computed(folder, pictures):
     return compile_on_cpu(model)(pictures)[0]
 
 
+def bounds(folder, **options):
+    """What the settings leave open of the input's shape."""
+    (port,) = convert(folder, bounded=True, **options).inputs
+    return port.get_partial_shape()
+
+
 def normalized(rgb):
     """PaddleX's and PaddleOCR's NormalizeImage: alpha and beta in double, the picture in float32."""
     out = rgb.astype(np.float32)
@@ -222,8 +228,7 @@ def test_text_recognition(with_settings):
     for height, width in ((20, 30), (48, 96), (31, 62), (32, 500), (49, 98), (10, 1000)):
         image = cv2.GaussianBlur(picture(height, width, 1)[0], (5, 5), 2)
         in_levels(compiled(image[None])[0], recognised(image)[None])
-    (port,) = convert(with_settings("any", text), bounded=True).inputs
-    assert port.get_partial_shape() == openvino.PartialShape("[1..,3,48,1..]")
+    assert bounds(with_settings("any", text)) == openvino.PartialShape("[1..,3,48,1..]")
 
 
 def test_a_model_that_begins_with_a_quantization(with_settings):
@@ -256,8 +261,7 @@ def test_short_side_and_crop(with_settings):
         resized = cv2.resize(image, (round(width * scale), round(height * scale)))
         top, left = (resized.shape[0] - 24) // 2, (resized.shape[1] - 32) // 2
         in_levels(compiled(image[None])[0], normalized(resized[None, top : top + 24, left : left + 32, ::-1]))
-    (port,) = convert(with_settings("any", text), bounded=True).inputs
-    assert port.get_partial_shape() == openvino.PartialShape("[1..,3,24,32]")
+    assert bounds(with_settings("any", text)) == openvino.PartialShape("[1..,3,24,32]")
     text = text.replace("resize_short: 40", "resize_short: 28")
     preprocessing = plan(read_settings(with_settings("any", text) / "inference.yml"))
     assert preprocessing.remaining[-1] == ("CropImage", "an image may be smaller")
@@ -278,8 +282,7 @@ def test_pad(with_settings):
         want = np.full((40, 48, 3), [114, 100, 90], np.float32)
         want[: resized.shape[0], : resized.shape[1]] = resized[..., ::-1]
         np.testing.assert_allclose(compiled(image[None])[0], want.transpose(2, 0, 1)[None], rtol=0, atol=1 + 1e-4)
-    (port,) = convert(with_settings("any", text), bounded=True).inputs
-    assert port.get_partial_shape() == openvino.PartialShape("[1..,3,40,48]")
+    assert bounds(with_settings("any", text)) == openvino.PartialShape("[1..,3,40,48]")
     preprocessing = plan(
         read_settings(with_settings("any", text.replace("size: [40, 48]", "size: [32, 48]")) / "inference.yml")
     )
@@ -461,18 +464,15 @@ def test_detection(with_settings, number, method):
 
 def test_bounds(with_settings, models):
     folder = with_settings("any", TEXT_DETECTION)
-    (port,) = convert(folder, bounded=True).inputs
-    assert port.get_partial_shape() == openvino.PartialShape("[1,3,32..4000,32..4000]")
-    (port,) = convert(folder, bounded=True, input={"x": [1, 3, 64, 64]}).inputs  # the caller knows better
-    assert port.get_partial_shape() == openvino.PartialShape([1, 3, 64, 64])
-    (port,) = convert(folder, bounded=True, input={"x": [2, 3, -1, (32, 64)]}).inputs  # of what is open here, the file
-    assert port.get_partial_shape() == openvino.PartialShape("[2,3,32..4000,32..64]")
+    assert bounds(folder) == openvino.PartialShape("[1,3,32..4000,32..4000]")
+    assert bounds(folder, input={"x": [1, 3, 64, 64]}) == openvino.PartialShape([1, 3, 64, 64])  # the caller knows
+    open_here = {"x": [2, 3, -1, (32, 64)]}
+    assert bounds(folder, input=open_here) == openvino.PartialShape("[2,3,32..4000,32..64]")
     (port,) = convert(folder, bounded=True, input={"x": np.float16}).inputs
     assert port.get_element_type() == openvino.Type.f16
     assert port.get_partial_shape() == openvino.PartialShape("[1,3,32..4000,32..4000]")
     folder = with_settings("any", DETECTION % 2)
-    (port,) = convert(folder, bounded=True).inputs
-    assert port.get_partial_shape() == openvino.PartialShape("[1..,3,24,40]")
+    assert bounds(folder) == openvino.PartialShape("[1..,3,24,40]")
 
 
 @pytest.mark.parametrize(
@@ -489,8 +489,7 @@ def test_bounds(with_settings, models):
     ],
 )
 def test_bounds_of_a_declared_shape(with_settings, text, shape):
-    (port,) = convert(with_settings("any", text), bounded=True).inputs
-    assert port.get_partial_shape() == openvino.PartialShape(shape)
+    assert bounds(with_settings("any", text)) == openvino.PartialShape(shape)
 
 
 def test_backends_that_differ_are_joined(tmp_path):

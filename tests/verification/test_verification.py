@@ -352,24 +352,25 @@ def test_shapes_that_the_program_does_not_declare():
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the stand-ins for Paddle's interpreter are shell scripts")
-def test_paddle_is_missing_or_dies(tmp_path):
-    folder = network("squeezenet1_1")
-    without, dying = tmp_path / "without", tmp_path / "dying"
-    # -I -S: no site-packages; NumPy goes with Paddle, so its folder is not there either.
-    without.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
-    dying.write_text("#!/bin/sh\necho it was like this >&2\nkill -SEGV $$\n")
-    for path in (without, dying):
-        path.chmod(0o755)
-    with pytest.raises(paddle2ov.PaddleRunError, match=r"pip install paddlepaddle==[\d.]+\).*paddle_python=") as caught:
-        paddle2ov.verify(folder, paddle_python=without)
-    assert "--paddle-python" in str(caught.value)
-    with pytest.raises(paddle2ov.PaddleRunError, match="ended by SIGSEGV; it said last:\n  it was like this"):
-        paddle2ov.verify(folder, paddle_python=dying)
-    talking = tmp_path / "talking"
-    talking.write_text("#!/bin/sh\necho hello\n")
-    talking.chmod(0o755)
-    with pytest.raises(paddle2ov.PaddleRunError, match="talking is not a Python interpreter: it says 'hello"):
-        paddle2ov.verify(folder, paddle_python=talking)
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        # -I -S: no site-packages; NumPy goes with Paddle, so its folder is not there either.
+        (
+            f'exec {sys.executable} -I -S "$@"',
+            r"(?s)(?=.*--paddle-python).*pip install paddlepaddle==[\d.]+\).*paddle_python=",
+        ),
+        ("echo it was like this >&2\nkill -SEGV $$", "ended by SIGSEGV; it said last:\n  it was like this"),
+        ("echo hello", "talking is not a Python interpreter: it says 'hello"),
+    ],
+    ids=["without Paddle", "dying", "talking"],
+)
+def test_paddle_is_missing_or_dies(script, message, tmp_path):
+    interpreter = tmp_path / "talking"
+    interpreter.write_text(f"#!/bin/sh\n{script}\n")
+    interpreter.chmod(0o755)
+    with pytest.raises(paddle2ov.PaddleRunError, match=message):
+        paddle2ov.verify(network("squeezenet1_1"), paddle_python=interpreter)
 
 
 def test_random_inputs():
@@ -469,6 +470,8 @@ SHAPES = {
         ({"converted": "model.xml"}, r"converted: an openvino\.Model is expected, not str"),
         ({"precision": "f64"}, "precision: 'f64' is not one of f32, bf16, f16, default, all"),
         ({"case": "/dev/null/case"}, r"case: .* cannot be written"),
+        ({"device": "GPU", "precision": "all"}, "all of them are compared on the CPU, not on GPU"),
+        ({"device": "HETERO:CPU", "precision": "default"}, "HETERO:CPU does not tell what it takes"),
     ],
 )
 def test_arguments_that_cannot_be(arguments, message):
@@ -661,14 +664,9 @@ def test_a_graph_made_for_a_device_runs_on_it(device):
     assert (report.verdict, report.precision) == ("agree", "f32")
 
 
-def test_devices_are_checked():
-    folder = network("squeezenet1_1")
+def test_a_device_that_is_not_there():
     with pytest.raises(paddle2ov.OpenVINORunError, match="TPU"):
-        paddle2ov.verify(folder, device="TPU")
-    with pytest.raises(paddle2ov.ConversionInputError, match="all of them are compared on the CPU, not on GPU"):
-        paddle2ov.verify(folder, device="GPU", precision="all")
-    with pytest.raises(paddle2ov.ConversionInputError, match="HETERO:CPU does not tell what it takes"):
-        paddle2ov.verify(folder, device="HETERO:CPU", precision="default")
+        paddle2ov.verify(network("squeezenet1_1"), device="TPU")
 
 
 def test_a_program_in_a_type_of_which_paddle_has_no_kernels(tmp_path):
