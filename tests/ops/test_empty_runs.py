@@ -6,6 +6,7 @@ import pytest
 from gen_models.harness.spec import paddle
 from tests.support.models import check_beside_paddle, saved_request
 
+SOUGHT = [[0.5, float("nan")]] * 2
 FUNCTIONS = {
     "median": lambda x: [paddle.median(x), paddle.median(x, 1, keepdim=True), *paddle.median(x, 1, mode="min")],
     "nanmedian": lambda x: [paddle.nanmedian(x), paddle.nanmedian(x, -1), *paddle.nanmedian(x, 1, mode="min")],
@@ -23,7 +24,6 @@ FUNCTIONS = {
     "norms": lambda x: [paddle.renorm(x, p, 0, 0.5) for p in (0.0, 1.0, 2.0)],
     "mask": lambda x: paddle.nn.functional.sequence_mask((3 * x).astype("int64")),
 }
-SOUGHT = [[0.5, float("nan")]] * 2
 
 
 def uniform(seed, *shape):

@@ -112,7 +112,8 @@ def test_transpose(attributes, wanted):
 
 @pytest.mark.parametrize("attributes", [{"scale": 0.5}, {"shift": 1.0}, {"output_data_type": "int8"}])
 def test_transposes_in_int8_are_refused(attributes):
-    refused(*attributes, "fused_transpose", {"x": X}, {"axis": [1, 0, 2], **attributes}, format="legacy")
+    (name,) = attributes
+    refused(name, "fused_transpose", {"x": X}, {"axis": [1, 0, 2], **attributes}, format="legacy")
 
 
 CONV = {"input": normal(1, 2, 5, 5), "filter": normal(3, 2, 3, 3), "bias": normal(3)}
