@@ -17,13 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Dimension, Model, Node, Output, PartialShape, Type
 
+from paddle2ov.converters.graph.terms import Term
 from paddle2ov.deployment.planning import PreprocessingPlan, plan
-from paddle2ov.deployment.steps import spatial_shape
+from paddle2ov.deployment.steps import as_float, reversed_channels, spatial_shape
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.graph.consumers import consumers
-from paddle2ov.graph.integers import Number
 from paddle2ov.graph.opset import ops
-from paddle2ov.graph.shapes import output_of
 from paddle2ov.program.settings import Settings
 
 PREPROCESSING = "preprocessing"
@@ -134,14 +133,10 @@ def compute(value: Output, steps: PreprocessingPlan) -> tuple[Output, dict[str, 
     Returns:
         The prepared images, and the values of `im_shape` and `scale_factor`, each float32 [2].
     """
-    image: Output | Node = ops.transpose(value, np.array([0, 3, 1, 2]))
-    if steps.rgb:
-        image = ops.gather(image, np.array([2, 1, 0]), np.array(1))
-    image = ops.convert(image, np.float32)
-    size: Number = spatial_shape(image)
-    scales: Number = ops.constant(np.ones(2, np.float32))
+    image = Term(ops.transpose(value, np.array([0, 3, 1, 2])))
+    image = as_float(reversed_channels(image) if steps.rgb else image)
+    size, scales = spatial_shape(image), Term(ops.constant(np.ones(2, np.float32)))
     for step in steps.steps:
         before, image = image, step.apply(image)
         size, scales = step.resized(before, image) or (size, scales)
-    sizes = zip(SIZES, (ops.convert(size, np.float32), scales), strict=True)
-    return output_of(image), {name: output_of(size) for name, size in sizes}
+    return image.value, dict(zip(SIZES, (as_float(size).value, scales.value), strict=True))

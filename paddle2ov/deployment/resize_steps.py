@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from openvino import Node, Type
+from openvino import Type
 
-from paddle2ov.deployment.sizes import int_constant, round_scaled, up_to_multiple
-from paddle2ov.deployment.steps import ToAnySize, ToSize, Value, long_side, ratio, short_side, spatial_shape
+from paddle2ov.converters.graph.terms import Term, maximum, minimum, select
+from paddle2ov.deployment.sizes import round_scaled, up_to_multiple, whole
+from paddle2ov.deployment.steps import ToAnySize, ToSize, join, long_side, ratio, short_side, side_of, spatial_shape
 from paddle2ov.deployment.taps import arange, area, blend_neighbours, pillow, pixels_in
-from paddle2ov.graph.integers import Number
 from paddle2ov.graph.opset import ops
 
 
@@ -22,14 +22,14 @@ class Sampling:
     interpolation: str = "linear"
     levels: bool = True
 
-    def resize(self, value: Value, size: Number) -> Value:
+    def resize(self, value: Term, size: Term) -> Term:
         """OpenCV's resize: half-pixel centres (nearest: asymmetric), cubic with a = -0.75, rounded to integers."""
         if self.interpolation == "area":
             return area(value, size, self.levels)
         nearest = self.interpolation == "nearest"
         resized = ops.interpolate(
-            value,
-            ops.convert(size, Type.i64),
+            value.value,
+            ops.convert(size.value, Type.i64),
             {"nearest": "nearest", "linear": "linear_onnx", "cubic": "cubic"}[self.interpolation],
             "sizes",
             axes=np.array([2, 3]),
@@ -37,33 +37,25 @@ class Sampling:
             nearest_mode="floor",
             cube_coeff=-0.75,
         )
-        return resized if nearest else self._rounded(resized)
+        if self.levels and not nearest:
+            resized = ops.clamp(ops.floor(ops.add(resized, np.float32(0.5))), 0.0, 255.0)
+        return Term(resized)
 
-    def resize_by(self, value: Value, size: Number, side: Number, length: Number) -> Value:
+    def resize_by(self, value: Term, size: Term, side: Term, length: Term) -> Term:
         """As `resize`, linear or cubic, by the scale length / side, whatever the quotient of the sizes is."""
-        pixel = ops.multiply(length, int_constant(2))
         positions = {}
         for axis in (2, 3):
-            odd = ops.add(
-                ops.multiply(arange(ops.gather(size, np.array(axis - 2), np.array(0))), int_constant(2)),
-                int_constant(1),
-            )
             # ((2 · pixel + 1) · side - length) / (2 · length), one more so that it is not negative.
-            first, part = pixels_in(ops.add(ops.multiply(odd, side), length), pixel)
-            positions[axis] = ops.subtract(first, int_constant(1)), part
+            first, part = pixels_in((arange(side_of(size, axis)) * 2 + 1) * side + length, length * 2)
+            positions[axis] = first - 1, part
         return blend_neighbours(value, positions, self.interpolation)
-
-    def _rounded(self, resized: Value) -> Value:
-        if not self.levels:
-            return resized
-        return ops.clamp(ops.floor(ops.add(resized, np.float32(0.5))), 0.0, 255.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Pillow(Sampling):
     """As Pillow resizes images: the interpolation is one of `taps.FILTERS`."""
 
-    def resize(self, value: Value, size: Number) -> Value:
+    def resize(self, value: Term, size: Term) -> Term:
         return pillow(value, size, self.interpolation)
 
 
@@ -74,10 +66,10 @@ class Resize(ToSize):
     words = "resize to {0.to[0]} x {0.to[1]} ({0.sampling.interpolation})"
     sampling: Sampling
 
-    def apply(self, value: Value) -> Value:
-        return self.sampling.resize(value, int_constant(self.to))
+    def apply(self, value: Term) -> Term:
+        return self.sampling.resize(value, whole(self.to))
 
-    def resized(self, before: Value, after: Value) -> tuple[Number, Number]:
+    def resized(self, before: Term, after: Term) -> tuple[Term, Term]:
         new = spatial_shape(after)
         return new, ratio(new, spatial_shape(before))
 
@@ -97,7 +89,7 @@ class ResizeKeepRatio(ToAnySize):
     divisor: int = 1
     by_factor: bool = False
 
-    def apply(self, value: Value) -> Value:
+    def apply(self, value: Term) -> Term:
         old = spatial_shape(value)
         side, length = self._side_and_length(old)
         new = round_scaled(old, length, side)
@@ -105,27 +97,21 @@ class ResizeKeepRatio(ToAnySize):
             return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
         return self.sampling.resize_by(value, new, side, length)
 
-    def _side_and_length(self, old: Number) -> tuple[Node, Node]:
+    def _side_and_length(self, old: Term) -> tuple[Term, Term]:
         """The side that decides, and what becomes of it."""
-        long_decides = ops.greater(
-            *(
-                (round_scaled(long_side(old), int_constant([self.short]), short_side(old)), int_constant([self.long]))
-                if self.by_factor
-                else (
-                    ops.multiply(long_side(old), int_constant(self.short)),
-                    ops.multiply(short_side(old), int_constant(self.long)),
-                )
-            )
-        )
-        length = ops.select(long_decides, int_constant([self.long]), int_constant([self.short]))
-        return ops.select(long_decides, long_side(old), short_side(old)), length
+        short, long = whole([self.short]), whole([self.long])
+        if self.by_factor:
+            long_decides = round_scaled(long_side(old), short, short_side(old)) > long
+        else:
+            long_decides = long_side(old) * self.short > short_side(old) * self.long
+        return select(long_decides, long_side(old), short_side(old)), select(long_decides, long, short)
 
-    def resized(self, before: Value, after: Value) -> tuple[Number, Number]:
+    def resized(self, before: Term, after: Term) -> tuple[Term, Term]:
         old, new = spatial_shape(before), spatial_shape(after)
         if not self.by_factor:
             return new, ratio(new, old)
         side, length = self._side_and_length(old)
-        return new, ops.concat([ratio(length, side)] * 2, 0)
+        return new, join(ratio(length, side), ratio(length, side))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +124,10 @@ class ResizeSide(ToAnySize):
     sampling: Sampling
     divisor: int = 1
 
-    def apply(self, value: Value) -> Value:
+    def apply(self, value: Term) -> Term:
         old = spatial_shape(value)
         side = short_side(old) if self.side == "short" else long_side(old)
-        new = round_scaled(old, int_constant([self.length]), side)
+        new = round_scaled(old, whole([self.length]), side)
         return self.sampling.resize(value, up_to_multiple(new, self.divisor) if self.divisor > 1 else new)
 
 
@@ -154,8 +140,8 @@ class LimitLong(ToAnySize):
     most: int
     sampling: Sampling
 
-    def apply(self, value: Value) -> Value:
+    def apply(self, value: Term) -> Term:
         old = spatial_shape(value)
         side = long_side(old)
-        length = ops.minimum(ops.maximum(side, int_constant(self.least)), int_constant(self.most))
+        length = minimum(maximum(side, self.least), self.most)
         return self.sampling.resize(value, round_scaled(old, length, side))

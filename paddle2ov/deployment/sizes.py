@@ -17,18 +17,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from openvino import Node, Type
+from openvino import Type
 
-from paddle2ov.graph.integers import Number, int_divmod
+from paddle2ov.converters.graph.terms import Term, maximum, select
+from paddle2ov.graph import integers
 from paddle2ov.graph.opset import ops
 
 MAX_SIDE = 2**15 - 1
 """The largest side, and the largest number in the settings."""
 
 
-def int_constant(value: int | Sequence[int]) -> Node:
+def whole(value: int | Sequence[int]) -> Term:
     """A constant."""
-    return ops.constant(np.array(value, np.int32))
+    return Term(ops.constant(np.array(value, np.int32)))
+
+
+def int_divmod(x: Term, y: Term | int) -> tuple[Term, Term]:
+    """Quotient and remainder, as `integers.int_divmod` computes them."""
+    quotient, remainder = integers.int_divmod(x.value, (y if isinstance(y, Term) else whole(y)).value)
+    return Term(quotient), Term(remainder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,95 +45,74 @@ class ScaledSize:
     `below` and `above` are booleans: whether the double is less, or more, than the integer `quotient`.
     """
 
-    quotient: Number
-    remainder: Number
-    below: Number
-    above: Number
+    quotient: Term
+    remainder: Term
+    below: Term
+    above: Term
 
-    def floor(self) -> Number:
+    def floor(self) -> Term:
         """int(a * (n / h))."""
-        return ops.subtract(self.quotient, _number(self.below))
+        return self.quotient - as_int(self.below)
 
-    def ceil(self) -> Number:
+    def ceil(self) -> Term:
         """math.ceil(a * (n / h))."""
-        more = ops.logical_or(ops.greater(self.remainder, int_constant(0)), self.above)
-        return ops.add(self.quotient, _number(more))
+        return self.quotient + as_int((self.remainder > 0) | self.above)
 
 
-def scale_exactly(a: Number, n: Number, h: Number) -> ScaledSize:
+def scale_exactly(a: Term, n: Term, h: Term) -> ScaledSize:
     """a * (n / h), of integers from 1 on whose products are below 2^31."""
-    quotient, remainder = int_divmod(ops.multiply(a, n), h)
+    quotient, remainder = int_divmod(a * n, h)
     # log2(n/h), rounded down: that of the numbers themselves, or one less.
-    power = ops.subtract(_log2(n), _log2(h))
-    ahead = _power(ops.maximum(power, int_constant(0)))
-    behind = _power(ops.maximum(ops.negative(power), int_constant(0)))
-    power = ops.subtract(power, _number(ops.less(ops.multiply(n, behind), ops.multiply(h, ahead))))
+    power = _log2(n) - _log2(h)
+    power = power - as_int(n * _power(maximum(-power, 0)) < h * _power(maximum(power, 0)))
     # n·2^s modulo h, for s = 52 - power = 15 + 15 + 7 + (15 - power), factor by factor.
     residue = int_divmod(n, h)[1]
-    for factor in (
-        int_constant(2**15),
-        int_constant(2**15),
-        int_constant(2**7),
-        _power(ops.subtract(int_constant(15), power)),
-    ):
-        residue = int_divmod(ops.multiply(residue, int_divmod(factor, h)[1]), h)[1]
-    rounds_up = ops.greater(ops.multiply(residue, int_constant(2)), h)
-    error = ops.select(rounds_up, ops.subtract(h, residue), residue)  # |e|
-    away, _ = int_divmod(ops.multiply(error, a), h)
+    for factor in (whole(2**15), whole(2**15), whole(2**7), _power(15 - power)):
+        residue = int_divmod(residue * int_divmod(factor, h)[1], h)[1]
+    rounds_up = residue * 2 > h
+    away, _ = int_divmod(select(rounds_up, h - residue, residue) * a, h)  # |e| · a / h
     # Compared with half a unit in the last place; everything times 4, and times 2^-power where that is whole.
-    exponent = ops.subtract(_log2(quotient), power)
-    is_power = ops.equal(_power(_log2(quotient)), quotient)
-    four = ops.multiply(away, int_constant(4))
-    unit = _power(ops.maximum(ops.add(exponent, int_constant(1)), int_constant(0)))  # 4 · half a unit
-    smaller = ops.select(is_power, _power(ops.maximum(exponent, int_constant(0))), unit)
-    exact = ops.logical_and(ops.equal(remainder, int_constant(0)), ops.greater(away, int_constant(0)))
-    below = ops.logical_and(ops.logical_not(rounds_up), ops.greater(four, smaller))
-    above = ops.logical_and(rounds_up, ops.greater(four, unit))
-    return ScaledSize(quotient, remainder, ops.logical_and(exact, below), ops.logical_and(exact, above))
+    exponent = _log2(quotient) - power
+    unit = _power(maximum(exponent + 1, 0))  # 4 · half a unit
+    smaller = select(_power(_log2(quotient)).equals(quotient), _power(maximum(exponent, 0)), unit)
+    is_off = remainder.equals(0) & (away > 0)
+    below, above = ~rounds_up & (away * 4 > smaller), rounds_up & (away * 4 > unit)
+    return ScaledSize(quotient, remainder, is_off & below, is_off & above)
 
 
-def round_scaled(a: Number, n: Number, h: Number) -> Number:
+def round_scaled(a: Term, n: Term, h: Term) -> Term:
     """round(a * (n / h)): to the nearest integer, of two equally near ones to the even one."""
-    twice = scale_exactly(ops.multiply(a, int_constant(2)), n, h)
-    half, odd = int_divmod(twice.quotient, int_constant(2))
+    twice = scale_exactly(a * 2, n, h)
+    half, odd = int_divmod(twice.quotient, 2)
     # The double is exactly a half, or off it to either side; elsewhere halves are not met.
-    _, half_odd = int_divmod(half, int_constant(2))
-    at_half = ops.logical_and(ops.equal(twice.remainder, int_constant(0)), ops.equal(odd, int_constant(1)))
-    even = ops.logical_and(ops.logical_not(twice.below), ops.logical_not(twice.above))
-    up_at_half = ops.logical_or(twice.above, ops.logical_and(even, ops.equal(half_odd, int_constant(1))))
-    up = ops.logical_or(
-        ops.logical_and(at_half, up_at_half), ops.logical_and(ops.logical_not(at_half), ops.equal(odd, int_constant(1)))
-    )
-    return ops.add(half, _number(up))
+    at_half = twice.remainder.equals(0) & odd.equals(1)
+    up_at_half = twice.above | (~twice.below & ~twice.above & int_divmod(half, 2)[1].equals(1))
+    return half + as_int((at_half & up_at_half) | (~at_half & odd.equals(1)))
 
 
-def to_multiple(size: Number, step: int) -> Number:
+def to_multiple(size: Term, step: int) -> Term:
     """max(round(size / step) * step, step)."""
-    count, rest = int_divmod(size, int_constant(step))
-    _, odd = int_divmod(count, int_constant(2))
-    twice = ops.multiply(rest, int_constant(2))
-    tie = ops.logical_and(ops.equal(twice, int_constant(step)), ops.equal(odd, int_constant(1)))
-    up = ops.logical_or(ops.greater(twice, int_constant(step)), tie)
-    return ops.multiply(ops.maximum(ops.add(count, _number(up)), int_constant(1)), int_constant(step))
+    count, rest = int_divmod(size, step)
+    tie = (rest * 2).equals(step) & int_divmod(count, 2)[1].equals(1)
+    return maximum(count + as_int((rest * 2 > step) | tie), 1) * step
 
 
-def up_to_multiple(size: Number, step: int) -> Number:
+def up_to_multiple(size: Term, step: int) -> Term:
     """math.ceil(size / step) * step."""
-    count, _ = int_divmod(ops.add(size, int_constant(step - 1)), int_constant(step))
-    return ops.multiply(count, int_constant(step))
+    return int_divmod(size + (step - 1), step)[0] * step
 
 
-def _log2(x: Number) -> Number:
+def as_int(condition: Term) -> Term:
+    """1 where a condition holds, 0 elsewhere."""
+    return Term(ops.convert(condition.value, Type.i32))
+
+
+def _log2(x: Term) -> Term:
     """The logarithm of an integer, rounded down (0 for 0)."""
-    powers = ops.constant(np.array([2**k for k in range(1, 31)], np.int32))
-    reached = ops.greater_equal(ops.unsqueeze(x, ops.constant(np.array([-1]))), powers)
-    return ops.reduce_sum(_number(reached), ops.constant(np.array([-1])), False)
+    reached = Term(ops.unsqueeze(x.value, np.array([-1]))) >= whole([2**k for k in range(1, 31)])
+    return Term(ops.reduce_sum(as_int(reached).value, np.array([-1]), False))
 
 
-def _power(x: Number) -> Number:
+def _power(x: Term) -> Term:
     """2^x for x from 0 to 30."""
-    return ops.gather(ops.constant(np.array([2**k for k in range(31)], np.int32)), x, int_constant(0))
-
-
-def _number(x: Number) -> Node:
-    return ops.convert(x, Type.i32)
+    return Term(ops.gather(whole([2**k for k in range(31)]).value, x.value, whole(0).value))

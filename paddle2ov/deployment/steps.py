@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Type
 
-from paddle2ov.deployment.sizes import int_constant, up_to_multiple
-from paddle2ov.graph.integers import Number, int_divmod
+from paddle2ov.converters.graph.terms import Term
+from paddle2ov.deployment.sizes import int_divmod, up_to_multiple, whole
 from paddle2ov.graph.opset import ops
 
-Value: TypeAlias = Output | Node
 Size: TypeAlias = tuple[int | None, int | None]
 """Height and width, as far as they are known when the model is converted."""
 
@@ -30,7 +29,7 @@ class Step:
     words: ClassVar[str] = ""
     name: str
 
-    def apply(self, value: Value) -> Value:
+    def apply(self, value: Term) -> Term:
         """The image after it."""
         return value
 
@@ -38,7 +37,7 @@ class Step:
         """The image's size after it."""
         return before
 
-    def resized(self, before: Value, after: Value) -> tuple[Number, Number] | None:
+    def resized(self, before: Term, after: Term) -> tuple[Term, Term] | None:
         """The size [height, width] that it resizes the image to, without any padding, and the scales of the sides.
 
         None for a step that does not resize; `before` and `after` are the images before and after it.
@@ -74,11 +73,11 @@ class Crop(ToSize):
 
     words = "crop the middle, {0.to[0]} x {0.to[1]}"
 
-    def apply(self, value: Value) -> Value:
-        first, _ = int_divmod(ops.subtract(spatial_shape(value), int_constant(self.to)), int_constant(2))
-        last = ops.add(first, int_constant(self.to))
-        cut = ops.slice(value, first, last, np.array([1, 1], np.int32), np.array([2, 3]))
-        return ops.reshape(cut, np.array([0, 0, *self.to]), True)  # the size is known
+    def apply(self, value: Term) -> Term:
+        first, _ = int_divmod(spatial_shape(value) - whole(self.to), 2)
+        last = first + whole(self.to)
+        cut = ops.slice(value.value, first.value, last.value, np.array([1, 1], np.int32), np.array([2, 3]))
+        return of_size(Term(cut), self.to)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +87,9 @@ class Pad(ToSize):
     words = "pad to {0.to[0]} x {0.to[1]}"
     fill: tuple[float, ...]
 
-    def apply(self, value: Value) -> Value:
-        more = ops.subtract(int_constant(self.to), spatial_shape(value))
-        return ops.add(pad_zeros(ops.subtract(value, _channels(self.fill)), more), _channels(self.fill))
+    def apply(self, value: Term) -> Term:
+        more = whole(self.to) - spatial_shape(value)
+        return pad(value - _channels(self.fill), more) + _channels(self.fill)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +99,9 @@ class PadStride(Step):
     words = "pad to multiples of {0.stride}"
     stride: int
 
-    def apply(self, value: Value) -> Value:
+    def apply(self, value: Term) -> Term:
         old = spatial_shape(value)
-        return pad_zeros(value, ops.subtract(up_to_multiple(old, self.stride), old))
+        return pad(value, up_to_multiple(old, self.stride) - old)
 
     def size(self, before: Size) -> Size:
         height, width = (size if size is None else math.ceil(size / self.stride) * self.stride for size in before)
@@ -119,9 +118,9 @@ class Normalize(Step):
     std: tuple[float, ...]
     by_255: bool = False  # divided by 255, not multiplied by the scale
 
-    def apply(self, value: Value) -> Value:
-        value = ops.divide(value, np.float32(255)) if self.by_255 else ops.multiply(value, np.float32(self.scale))
-        return ops.divide(ops.subtract(value, _channels(self.mean)), _channels(self.std))
+    def apply(self, value: Term) -> Term:
+        value = value / 255 if self.by_255 else value * self.scale
+        return (value - _channels(self.mean)) / _channels(self.std)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +131,8 @@ class Affine(Step):
     factors: tuple[float, ...]
     shifts: tuple[float, ...]
 
-    def apply(self, value: Value) -> Value:
-        return ops.add(ops.multiply(value, _channels(self.factors)), _channels(self.shifts))
+    def apply(self, value: Term) -> Term:
+        return value * _channels(self.factors) + _channels(self.shifts)
 
 
 def size_after(steps: Sequence[Step]) -> Size:
@@ -144,31 +143,62 @@ def size_after(steps: Sequence[Step]) -> Size:
     return size
 
 
-def spatial_shape(value: Value) -> Number:
+def spatial_shape(value: Term) -> Term:
     """[height, width], computed at run time."""
-    return ops.gather(ops.shape_of(value, Type.i32), np.array([2, 3]), np.array(0))
+    return Term(ops.gather(ops.shape_of(value.value, Type.i32), np.array([2, 3]), np.array(0)))
 
 
-def short_side(size: Number) -> Number:
+def side_of(size: Term, axis: int) -> Term:
+    """The side of [height, width] along an axis of the image, 2 or 3, as a scalar."""
+    return Term(ops.gather(size.value, np.array(axis - 2), np.array(0)))
+
+
+def height_and_width(size: Term) -> tuple[Term, Term]:
+    """The two sides, each with one element."""
+    height, width = ops.split(size.value, np.array(0), 2).outputs()
+    return Term(height), Term(width)
+
+
+def short_side(size: Term) -> Term:
     """The shorter one of [height, width], with one element."""
-    return ops.reduce_min(size, np.array([0]), True)
+    return Term(ops.reduce_min(size.value, np.array([0]), True))
 
 
-def long_side(size: Number) -> Number:
+def long_side(size: Term) -> Term:
     """The longer one of [height, width], with one element."""
-    return ops.reduce_max(size, np.array([0]), True)
+    return Term(ops.reduce_max(size.value, np.array([0]), True))
 
 
-def ratio(above: Number, below: Number) -> Node:
+def ratio(above: Term, below: Term) -> Term:
     """One integer over another, in float32."""
-    return ops.divide(ops.convert(above, np.float32), ops.convert(below, np.float32))
+    return as_float(above) / as_float(below)
 
 
-def pad_zeros(value: Value, more: Number) -> Value:
-    """The image padded below and to the right with [rows, columns] of zeros."""
-    ends = ops.concat([np.zeros(2, np.int32), more], 0)
-    return ops.pad(value, np.zeros(4, np.int32), ends, "constant", np.float32(0))
+def as_float(x: Term) -> Term:
+    """An integer in float32."""
+    return Term(ops.convert(x.value, np.float32))
 
 
-def _channels(values: tuple[float, ...]) -> Node:
-    return ops.constant(np.array(values, np.float32).reshape(1, -1, 1, 1))
+def join(*parts: Term) -> Term:
+    """Vectors, one after the other."""
+    return Term(ops.concat([part.value for part in parts], 0))
+
+
+def pad(value: Term, after: Term, before: Term | None = None, fill: float = 0.0) -> Term:
+    """The image with [rows, columns] of one number after it and, if need be, before."""
+    begin = np.zeros(4, np.int32) if before is None else join(whole([0, 0]), before).value
+    return Term(ops.pad(value.value, begin, join(whole([0, 0]), after).value, "constant", np.float32(fill)))
+
+
+def of_size(value: Term, size: tuple[int, int]) -> Term:
+    """The image, whose size is known."""
+    return Term(ops.reshape(value.value, np.array([0, 0, *size]), True))
+
+
+def reversed_channels(value: Term) -> Term:
+    """The image with its channels in the other order."""
+    return Term(ops.gather(value.value, np.array([2, 1, 0]), np.array(1)))
+
+
+def _channels(values: tuple[float, ...]) -> Term:
+    return Term(ops.constant(np.array(values, np.float32).reshape(1, -1, 1, 1)))

@@ -8,18 +8,19 @@ Semantics: `resizeArea_` and `resize` in `modules/imgproc/src/resize.cpp`, `warp
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from openvino import Node, Type
+from openvino import Type
 
-from paddle2ov.deployment.sizes import int_constant
-from paddle2ov.deployment.steps import Value, spatial_shape
+from paddle2ov.converters.graph.terms import Term, abs_, maximum, minimum, select
+from paddle2ov.deployment.sizes import as_int, int_divmod, whole
+from paddle2ov.deployment.steps import as_float, side_of, spatial_shape
 from paddle2ov.graph.cubic import cubic_weights
-from paddle2ov.graph.integers import Number, int_divmod
 from paddle2ov.graph.opset import ops
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -30,49 +31,42 @@ _PART = 2**11  # of a pixel, as OpenCV's: 255 · _PART^2 times the weights of a 
 _FINE, _WEIGHT = 2**10, 2**20  # of the filters' tables: steps in a pixel, and what stands for 1
 
 
-def area(value: Value, size: Number, levels: bool) -> Value:
+def area(value: Term, size: Term, levels: bool) -> Term:
     """OpenCV's INTER_AREA: the mean of what a pixel covers; enlarged in either direction, blends of two neighbours.
 
     `levels`: whether it has bytes and gives bytes.
     """
     old = spatial_shape(value)
-    smaller = ops.reduce_logical_and(ops.greater_equal(old, size), np.array([0]), False)
+    smaller = Term(ops.reduce_logical_and((old >= size).value, np.array([0]), False))
     value = _bytes(value) if levels else value
     for axis in (2, 3):  # whole rows are taken fast: the sooner there are few, the better
-        length, count = _side(old, axis), _side(size, axis)
-        first, rest = int_divmod(ops.multiply(arange(count), length), count)
-        steps = arange(ops.add(int_divmod(length, count)[0], int_constant(2)))
+        length, count = side_of(old, axis), side_of(size, axis)
+        first, rest = int_divmod(arange(count) * length, count)
+        steps = arange(int_divmod(length, count)[0] + 2)
         # In parts of a pixel, `count` to each: where the pixels of the image and of the result begin and end. What a
         # pixel covers, or two neighbours have of it, is `length` such parts.
-        begin = ops.subtract(ops.multiply(steps, count), _column(rest))
-        covered = ops.subtract(ops.minimum(ops.add(begin, count), length), ops.maximum(begin, int_constant(0)))
-        is_part = ops.greater(ops.multiply(covered, int_constant(_MIN_PART)), count)
-        parts = ops.select(is_part, covered, int_constant(0))
-        second = _column(ops.maximum(ops.subtract(ops.add(rest, length), count), int_constant(0)))
-        pair = ops.select(ops.equal(steps, int_constant(0)), ops.subtract(length, second), second)
-        pair = ops.select(ops.less(steps, int_constant(2)), pair, int_constant(0))
-        positions = ops.add(_column(first), steps)
-        weights = ops.select(smaller, parts, pair)
+        begin = steps * count - _column(rest)
+        covered = minimum(begin + count, length) - maximum(begin, 0)
+        parts = select(covered * _MIN_PART > count, covered, 0)
+        second = _column(maximum(rest + length - count, 0))
+        pair = select(steps < 2, select(steps.equals(0), length - second, second), 0)
+        weights = select(smaller, parts, pair)
         if not levels:
-            value = _weighted_sum(value, axis, positions, length, ops.divide(_as_float(weights), _as_float(length)))
-            continue
-        value = _weighted_sum(value, axis, positions, length, weights)
-        if axis == 2:
-            value = _divide_half_up(ops.multiply(value, int_constant(_FRACTION)), length)
+            weights = as_float(weights) / as_float(length)
+        value = _weighted_sum(value, axis, _column(first) + steps, length, weights)
+        if levels and axis == 2:
+            value = _divide_half_up(value * _FRACTION, length)
     if not levels:
         return value
     # Means of four pixels and blends round a half up, other means to the even level.
-    halved = ops.reduce_logical_and(ops.equal(old, ops.multiply(size, int_constant(2))), np.array([0]), False)
-    up = ops.logical_or(halved, ops.logical_not(smaller))
-    unit = ops.multiply(_side(old, 3), int_constant(_FRACTION))
+    halved = Term(ops.reduce_logical_and(old.equals(size * 2).value, np.array([0]), False))
+    unit = side_of(old, 3) * _FRACTION
     level, rest = int_divmod(value, unit)
-    twice = ops.multiply(rest, int_constant(2))
-    is_odd = ops.equal(int_divmod(level, int_constant(2))[1], int_constant(1))
-    half = ops.logical_and(ops.equal(twice, unit), ops.logical_or(up, is_odd))
-    return _as_float(ops.add(level, ops.convert(ops.logical_or(ops.greater(twice, unit), half), Type.i32)))
+    half = (rest * 2).equals(unit) & (halved | ~smaller | int_divmod(level, 2)[1].equals(1))
+    return as_float(level + as_int((rest * 2 > unit) | half))
 
 
-def pillow(value: Value, size: Number, name: str) -> Value:
+def pillow(value: Term, size: Term, name: str) -> Term:
     """Pillow's resize of bytes: a filter as wide as the pixel it makes; whole levels after each direction."""
     reach, weigh = FILTERS[name]
     # The weights at every place in the filter, twice 0 beyond it.
@@ -81,45 +75,38 @@ def pillow(value: Value, size: Number, name: str) -> Value:
     old = spatial_shape(value)
     value = _bytes(value)
     for axis in (3, 2):
-        length, count = _side(old, axis), _side(size, axis)
-        twice = ops.multiply(count, int_constant(2))
-        middle = ops.multiply(ops.add(ops.multiply(arange(count), int_constant(2)), int_constant(1)), length)
-        first, rest = int_divmod(middle, twice)
-        more = ops.subtract(ops.add(ops.multiply(length, int_constant(reach)), count), int_constant(1))
-        around = ops.maximum(int_divmod(more, count)[0], int_constant(reach))
-        steps = ops.subtract(arange(ops.add(ops.multiply(around, int_constant(2)), int_constant(1))), around)
+        length, count = side_of(old, axis), side_of(size, axis)
+        first, rest = int_divmod((arange(count) * 2 + 1) * length, count * 2)
+        around = maximum(int_divmod(length * reach + count - 1, count)[0], reach)
+        steps = arange(around * 2 + 1) - around
         # The middle of a pixel is that far from the middle of the result's, in pixels of whichever is larger.
-        odd = ops.add(ops.multiply(steps, int_constant(2)), int_constant(1))
-        away = ops.absolute(ops.subtract(ops.multiply(odd, count), _column(rest)))
-        pixel = ops.multiply(ops.maximum(length, count), int_constant(2))
-        away = ops.minimum(away, ops.multiply(pixel, int_constant(reach)))
-        at, rest = int_divmod(ops.multiply(away, int_constant(_FINE)), pixel)
-        part, _ = int_divmod(ops.multiply(rest, int_constant(_FINE)), pixel)
-        before, after = (ops.gather(table, ops.add(at, int_constant(offset)), np.array(0)) for offset in (0, 1))
-        weights = ops.multiply(before, ops.subtract(int_constant(_FINE), part))
-        weights = ops.add(weights, ops.multiply(after, part))
+        pixel = maximum(length, count) * 2
+        away = minimum(abs_((steps * 2 + 1) * count - _column(rest)), pixel * reach)
+        at, rest = int_divmod(away * _FINE, pixel)
+        part, _ = int_divmod(rest * _FINE, pixel)
+        before, after = (Term(ops.gather(table, place.value, np.array(0))) for place in (at, at + 1))
+        weights = before * (_FINE - part) + after * part
         # As many as pixels are taken for one, so that their sum is always about _WEIGHT.
-        shares = ops.add(int_divmod(ops.subtract(length, int_constant(1)), count)[0], int_constant(1))
-        weights = ops.divide(weights, ops.multiply(shares, int_constant(_FINE)))
-        positions = ops.add(_column(first), steps)
-        weights = ops.select(_is_inside(positions, length), weights, int_constant(0))
-        unit = ops.reduce_sum(weights, np.array([1]), axis == 2)  # of columns, or of rows
+        shares = int_divmod(length - 1, count)[0] + 1
+        positions = _column(first) + steps
+        weights = select(_is_inside(positions, length), weights / (shares * _FINE), 0)
+        unit = Term(ops.reduce_sum(weights.value, np.array([1]), axis == 2))  # of columns, or of rows
         value = _to_byte(_weighted_sum(value, axis, positions, length, weights), unit)
-    return _as_float(value)
+    return as_float(value)
 
 
-def pixels_in(number: Number, pixel: Number) -> tuple[Number, Number]:
+def pixels_in(number: Term, pixel: Term) -> tuple[Term, Term]:
     """The whole pixels and the part of one in a number that is not negative, `pixel` to each: below 2^19."""
     first, rest = int_divmod(number, pixel)
-    return first, _divide_half_up(ops.multiply(rest, int_constant(_PART)), pixel)
+    return first, _divide_half_up(rest * _PART, pixel)
 
 
 def blend_neighbours(
-    value: Value,
-    positions: Mapping[int, tuple[Number, Number]],
+    value: Term,
+    positions: Mapping[int, tuple[Term, Term]],
     interpolation: str = "linear",
     dark: bool = False,
-) -> Value:
+) -> Term:
     """OpenCV's blends of neighbours, of bytes; beyond the edges are the edges' pixels, or black.
 
     `positions`: by axis, 2 and 3, where each pixel lies, as `pixels_in` gives it.
@@ -128,15 +115,14 @@ def blend_neighbours(
     old = spatial_shape(value)
     value = _bytes(value)
     for axis, (first, part) in positions.items():
-        length, parts = _side(old, axis), []
+        length, parts = side_of(old, axis), []
         for tap, weights in enumerate(kernel.T):
-            at = ops.add(first, int_constant(tap - len(kernel.T) // 2 + 1))
-            weight = ops.gather(ops.constant(weights), part, np.array(0))
-            weight = ops.select(_is_inside(at, length), weight, int_constant(0)) if dark else weight
-            taken = ops.gather(value, _clamp(at, length), np.array(axis))
-            parts.append(ops.multiply(taken, _column(weight) if axis == 2 else weight))
-        value = functools.reduce(ops.add, parts)
-    return _as_float(_to_byte(value, int_constant(_PART**2)))
+            at = first + (tap - len(kernel.T) // 2 + 1)
+            weight = Term(ops.gather(ops.constant(weights), part.value, np.array(0)))
+            weight = select(_is_inside(at, length), weight, 0) if dark else weight
+            parts.append(_pixels(value, axis, at, length) * (_column(weight) if axis == 2 else weight))
+        value = functools.reduce(operator.add, parts)
+    return as_float(_to_byte(value, whole(_PART**2)))
 
 
 def _linear(x: Floats) -> list[Floats]:
@@ -178,53 +164,44 @@ FILTERS: Mapping[str, tuple[int, Callable[[Floats], Floats]]] = MappingProxyType
 """Pillow's filters: how far they reach, and their weights there."""
 
 
-def _weighted_sum(value: Value, axis: int, positions: Number, length: Number, weights: Value) -> Value:
+def _weighted_sum(value: Term, axis: int, positions: Term, length: Term, weights: Term) -> Term:
     """The sums over k of weights[i, k] · value[positions[i, k]] along an axis, with positions clamped."""
-    taken = ops.gather(value, _clamp(positions, length), np.array(axis))
-    if axis == 2:
-        weights = ops.unsqueeze(weights, np.array([2]))
-    return ops.reduce_sum(ops.multiply(taken, weights), np.array([axis + 1]), False)
+    weights = Term(ops.unsqueeze(weights.value, np.array([2]))) if axis == 2 else weights
+    products = _pixels(value, axis, positions, length) * weights
+    return Term(ops.reduce_sum(products.value, np.array([axis + 1]), False))
 
 
-def _clamp(positions: Number, length: Number) -> Node:
-    """The positions, those beyond an edge at the edge."""
-    return ops.maximum(ops.minimum(positions, ops.subtract(length, int_constant(1))), int_constant(0))
+def _pixels(value: Term, axis: int, positions: Term, length: Term) -> Term:
+    """What stands at positions along an axis; beyond an edge, what stands there."""
+    clamped = maximum(minimum(positions, length - 1), 0)
+    return Term(ops.gather(value.value, clamped.value, np.array(axis)))
 
 
-def _is_inside(positions: Number, length: Number) -> Node:
+def _is_inside(positions: Term, length: Term) -> Term:
     """Whether positions are in the image."""
-    return ops.logical_and(ops.greater_equal(positions, int_constant(0)), ops.less(positions, length))
+    return (positions >= 0) & (positions < length)
 
 
-def _divide_half_up(number: Number, unit: Number) -> Number:
-    """number / one, rounded: halves up."""
-    half, _ = int_divmod(unit, int_constant(2))
-    return int_divmod(ops.add(number, half), unit)[0]
+def _divide_half_up(number: Term, unit: Term) -> Term:
+    """number / unit, rounded: halves up."""
+    return int_divmod(number + int_divmod(unit, 2)[0], unit)[0]
 
 
-def _to_byte(number: Number, unit: Number) -> Number:
-    """number / one as a byte, rounded: halves up."""
-    return ops.minimum(_divide_half_up(ops.maximum(number, int_constant(0)), unit), int_constant(255))
+def _to_byte(number: Term, unit: Term) -> Term:
+    """number / unit as a byte, rounded: halves up."""
+    return minimum(_divide_half_up(maximum(number, 0), unit), 255)
 
 
-def _side(size: Number, axis: int) -> Node:
-    return ops.gather(size, np.array(axis - 2), np.array(0))
-
-
-def arange(number: Number) -> Node:
+def arange(number: Term) -> Term:
     """0, 1, ... below a number."""
-    return ops.range(int_constant(0), number, int_constant(1), Type.i32)
+    return Term(ops.range(whole(0).value, number.value, whole(1).value, Type.i32))
 
 
-def _column(row: Value) -> Node:
-    return ops.unsqueeze(row, np.array([1]))
+def _column(row: Term) -> Term:
+    return Term(ops.unsqueeze(row.value, np.array([1])))
 
 
-def _bytes(value: Value) -> Node:
+def _bytes(value: Term) -> Term:
     """The levels of an image as integers, straight from its bytes where it has just come from them."""
-    node = value if isinstance(value, Node) else value.get_node()
-    return ops.convert(node.input_value(0) if node.get_type_name() == "Convert" else value, Type.i32)
-
-
-def _as_float(x: Number) -> Node:
-    return ops.convert(x, Type.f32)
+    node = value.value.get_node()
+    return Term(ops.convert(node.input_value(0) if node.get_type_name() == "Convert" else value.value, Type.i32))

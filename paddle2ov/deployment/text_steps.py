@@ -9,24 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-import numpy as np
-from openvino import Type
-
+from paddle2ov.converters.graph.terms import Term, maximum, minimum, select
 from paddle2ov.deployment.resize_steps import Sampling
-from paddle2ov.deployment.sizes import int_constant, scale_exactly, to_multiple, up_to_multiple
+from paddle2ov.deployment.sizes import as_int, int_divmod, scale_exactly, to_multiple, up_to_multiple, whole
 from paddle2ov.deployment.steps import (
     Size,
     Step,
     ToAnySize,
     ToSize,
-    Value,
+    height_and_width,
+    join,
     long_side,
-    pad_zeros,
+    pad,
     short_side,
     spatial_shape,
 )
-from paddle2ov.graph.integers import Number, int_divmod
-from paddle2ov.graph.opset import ops
 
 Kind: TypeAlias = Literal["max", "min", "resize_long", "long_alone"]
 """Which side has the limit."""
@@ -42,20 +39,18 @@ class TextResize(ToAnySize):
     limit: int
     most: int
 
-    def apply(self, value: Value) -> Value:
+    def apply(self, value: Term) -> Term:
         value = _pad_small(value)
-        old, limit = spatial_shape(value), int_constant([self.limit])
+        old, limit = spatial_shape(value), whole([self.limit])
         side = short_side(old) if self.kind == "min" else long_side(old)
-        new: Number = scale_exactly(old, limit, side).floor()
+        new = scale_exactly(old, limit, side).floor()
         if self.kind == "long_alone":
             return Sampling().resize(value, up_to_multiple(new, 128))
         if self.kind in ("max", "min"):
-            kept = (ops.less_equal if self.kind == "max" else ops.greater_equal)(side, limit)
-            new = ops.select(kept, old, new)
+            new = select(side <= limit if self.kind == "max" else side >= limit, old, new)
         if self.kind == "min" or self.limit > self.most:
             side = long_side(new)
-            fits = ops.less_equal(side, int_constant(self.most))
-            new = ops.select(fits, new, scale_exactly(new, int_constant([self.most]), side).floor())
+            new = select(side <= self.most, new, scale_exactly(new, whole([self.most]), side).floor())
         return Sampling().resize(value, to_multiple(new, 32))
 
     def describe(self) -> str:
@@ -76,14 +71,11 @@ class TextHeight(Step):
     words = "resize to the height {0.height}, the width a multiple of 32"
     height: int
 
-    def apply(self, value: Value) -> Value:
+    def apply(self, value: Term) -> Term:
         value = _pad_small(value)
-        height, width = ops.split(spatial_shape(value), np.array(0), 2).outputs()
-        count, rest = int_divmod(ops.multiply(width, int_constant(self.height)), ops.multiply(height, int_constant(32)))
-        count = ops.add(count, ops.convert(ops.greater(rest, int_constant(0)), Type.i32))
-        return Sampling().resize(
-            value, ops.concat([int_constant([self.height]), ops.multiply(count, int_constant(32))], 0)
-        )
+        height, width = height_and_width(spatial_shape(value))
+        count, rest = int_divmod(width * self.height, height * 32)
+        return Sampling().resize(value, join(whole([self.height]), (count + as_int(rest > 0)) * 32))
 
     def size(self, before: Size) -> Size:
         return self.height, None
@@ -95,8 +87,8 @@ class TextSize(ToSize):
 
     words = "resize to {0.to[0]} x {0.to[1]} (linear)"
 
-    def apply(self, value: Value) -> Value:
-        return Sampling().resize(_pad_small(value), int_constant(self.to))
+    def apply(self, value: Term) -> Term:
+        return Sampling().resize(_pad_small(value), whole(self.to))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,27 +100,22 @@ class TextLine(Step):
     width: int
     most: int = 3200
 
-    def apply(self, value: Value) -> Value:
-        height, width = ops.split(spatial_shape(value), np.array(0), 2).outputs()
-        natural = scale_exactly(int_constant([self.height]), width, height)
-        is_wide = ops.greater(
-            ops.multiply(width, int_constant(self.height)), ops.multiply(height, int_constant(self.width))
-        )
-        usual = int(self.height * (self.width / self.height))
+    def apply(self, value: Term) -> Term:
+        height, width = height_and_width(spatial_shape(value))
+        natural = scale_exactly(whole([self.height]), width, height)
+        is_wide = width * self.height > height * self.width
+        usual = whole([int(self.height * (self.width / self.height))])
         # What is wider than `most` is resized to it.
-        full = ops.minimum(ops.select(is_wide, natural.floor(), int_constant([usual])), int_constant(self.most))
-        resized = ops.minimum(natural.ceil(), full)
-        line = Sampling().resize(value, ops.concat([int_constant([self.height]), resized], 0))
-        line = ops.divide(line, np.float32(255))
-        line = ops.divide(ops.subtract(line, np.float32(0.5)), np.float32(0.5))
-        return pad_zeros(line, ops.concat([int_constant([0]), ops.subtract(full, resized)], 0))
+        full = minimum(select(is_wide, natural.floor(), usual), self.most)
+        resized = minimum(natural.ceil(), full)
+        line = Sampling().resize(value, join(whole([self.height]), resized))
+        return pad((line / 255 - 0.5) / 0.5, join(whole([0]), full - resized))
 
     def size(self, before: Size) -> Size:
         return self.height, None
 
 
-def _pad_small(value: Value) -> Value:
+def _pad_small(value: Term) -> Term:
     old = spatial_shape(value)
-    small = ops.less(ops.reduce_sum(old, np.array([0]), True), int_constant(_SMALL_SUM))
-    more = ops.maximum(ops.subtract(int_constant(_SMALLEST), old), int_constant(0))
-    return pad_zeros(value, ops.select(small, more, int_constant(0)))
+    is_small = short_side(old) + long_side(old) < _SMALL_SUM
+    return pad(value, select(is_small, maximum(_SMALLEST - old, 0), 0))

@@ -9,15 +9,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-from openvino import Node
-
+from paddle2ov.converters.graph.terms import Term, select
 from paddle2ov.deployment.resize_steps import Sampling
-from paddle2ov.deployment.sizes import int_constant, round_scaled, scale_exactly, up_to_multiple
-from paddle2ov.deployment.steps import Size, Step, ToAnySize, ToSize, Value, long_side, ratio, short_side, spatial_shape
+from paddle2ov.deployment.sizes import int_divmod, round_scaled, scale_exactly, up_to_multiple, whole
+from paddle2ov.deployment.steps import (
+    Size,
+    Step,
+    ToAnySize,
+    ToSize,
+    height_and_width,
+    join,
+    long_side,
+    of_size,
+    pad,
+    ratio,
+    reversed_channels,
+    short_side,
+    side_of,
+    spatial_shape,
+)
 from paddle2ov.deployment.taps import arange, blend_neighbours, pixels_in
-from paddle2ov.graph.integers import Number, int_divmod
-from paddle2ov.graph.opset import ops
 
 MAX_WARPED_SIDE = 2**13 - 1
 """The largest side that is warped to: what its positions are computed from fits into 32 bits."""
@@ -31,30 +42,24 @@ class LetterBox(ToSize):
 
     words = "resize into {0.to[0]} x {0.to[1]} in proportion (area), gray around it"
 
-    def apply(self, value: Value) -> Value:
-        old, to = spatial_shape(value), int_constant(self.to)
+    def apply(self, value: Term) -> Term:
+        old = spatial_shape(value)
         side, limit = self._side_and_limit(old)
         new = round_scaled(old, limit, side)
-        more = ops.subtract(to, new)
-        before, _ = int_divmod(more, int_constant(2))
-        begin, end = (
-            ops.concat([np.zeros(2, np.int32), amounts], 0) for amounts in (before, ops.subtract(more, before))
-        )
-        placed = ops.pad(Sampling("area").resize(value, new), begin, end, "constant", np.float32(_GRAY))
-        return ops.reshape(placed, np.array([0, 0, *self.to]), True)  # the size is known
+        more = whole(self.to) - new
+        before, _ = int_divmod(more, 2)
+        return of_size(pad(Sampling("area").resize(value, new), more - before, before, _GRAY), self.to)
 
-    def _side_and_limit(self, old: Number) -> tuple[Node, Node]:
+    def _side_and_limit(self, old: Term) -> tuple[Term, Term]:
         """The side that decides, and what becomes of it."""
-        across = ops.multiply(old, int_constant(self.to[::-1]))  # height · target width, width · target height
-        height, width = (ops.gather(across, np.array([axis]), np.array(0)) for axis in (0, 1))
-        tall = ops.greater_equal(height, width)
-        side = ops.gather(old, ops.select(tall, int_constant([0]), int_constant([1])), np.array(0))
-        return side, ops.select(tall, int_constant([self.to[0]]), int_constant([self.to[1]]))
+        height, width = height_and_width(old)
+        is_tall = height * self.to[1] >= width * self.to[0]
+        return select(is_tall, height, width), select(is_tall, whole([self.to[0]]), whole([self.to[1]]))
 
-    def resized(self, before: Value, after: Value) -> tuple[Number, Number]:
+    def resized(self, before: Term, after: Term) -> tuple[Term, Term]:
         old = spatial_shape(before)
         side, limit = self._side_and_limit(old)
-        return round_scaled(old, limit, side), ops.concat([ratio(limit, side)] * 2, 0)
+        return round_scaled(old, limit, side), join(ratio(limit, side), ratio(limit, side))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +73,18 @@ class Warp(ToSize):
     by: Literal["long", "width", "either"]
     reverses: bool = False
 
-    def apply(self, value: Value) -> Value:
+    def apply(self, value: Term) -> Term:
         old = spatial_shape(value)
-        side = long_side(old) if self.by == "long" else ops.gather(old, np.array([1]), np.array(0))
+        side = long_side(old) if self.by == "long" else height_and_width(old)[1]
         positions = {}
         for axis in (3, 2):
-            count, length = self.to[axis - 2], ops.gather(old, np.array([axis - 2]), np.array(0))
-            pixels = arange(int_constant(count))
+            count, length = whole(self.to[axis - 2]), side_of(old, axis)
             if self.by == "either":
-                positions[axis] = pixels_in(ops.multiply(pixels, length), int_constant(count - 1))
+                positions[axis] = pixels_in(arange(count) * length, count - 1)
             else:
-                begin = ops.multiply(length, int_constant(self.to[1]))
-                positions[axis] = _around(pixels, int_constant(count), side, begin, int_constant(2 * self.to[1]))
+                positions[axis] = _around(count, side, length * self.to[1], 2 * self.to[1])
         value = blend_neighbours(value, positions, dark=True)
-        return ops.gather(value, np.array([2, 1, 0]), np.array(1)) if self.reverses else value
+        return reversed_channels(value) if self.reverses else value
 
     def describe(self) -> str:
         return f"warp to {self.to[0]} x {self.to[1]}" + (", channels reversed" if self.reverses else "")
@@ -94,23 +97,18 @@ class WarpShort(ToAnySize):
     words = "warp of the short side to {0.length}, the other up to a multiple of 64"
     length: int
 
-    def apply(self, value: Value) -> Value:
-        old, short = spatial_shape(value), short_side(spatial_shape(value))
-        other = up_to_multiple(scale_exactly(long_side(old), int_constant([self.length]), short).ceil(), 64)
-        height, width = (ops.gather(old, np.array([axis]), np.array(0)) for axis in (0, 1))
-        is_tall = ops.less(width, height)
-        length_wanted = int_constant([self.length])
-        new = {2: ops.select(is_tall, other, length_wanted), 3: ops.select(is_tall, length_wanted, other)}
+    def apply(self, value: Term) -> Term:
+        old, length = spatial_shape(value), whole([self.length])
+        short = short_side(old)
+        other = up_to_multiple(scale_exactly(long_side(old), length, short).ceil(), 64)
+        height, width = height_and_width(old)
+        is_tall = width < height
+        new = join(select(is_tall, other, length), select(is_tall, length, other))
         positions = {}
-        for axis, length in ((3, width), (2, height)):
-            half, odd = int_divmod(length, int_constant(2))
-            middle = ops.add(
-                half, ops.multiply(odd, int_divmod(half, int_constant(2))[1])
-            )  # np.round: of two the even one
-            begin = ops.multiply(middle, int_constant(2 * self.length))
-            count = ops.squeeze(new[axis], np.array([0]))
-            pixels = arange(count)
-            positions[axis] = _around(pixels, count, short, begin, int_constant(2 * self.length))
+        for axis in (3, 2):
+            half, odd = int_divmod(side_of(old, axis), 2)
+            middle = half + odd * int_divmod(half, 2)[1]  # np.round: of two the even one
+            positions[axis] = _around(side_of(new, axis), short, middle * (2 * self.length), 2 * self.length)
         return blend_neighbours(value, positions, dark=True)
 
 
@@ -121,23 +119,20 @@ class WarpKeepRes(Step):
     words = "pad around to multiples of {0.step}, channels reversed"
     step: int
 
-    def apply(self, value: Value) -> Value:
+    def apply(self, value: Term) -> Term:
         old = spatial_shape(value)
-        new = up_to_multiple(ops.add(old, int_constant(1)), self.step)
-        before = ops.subtract(int_divmod(new, int_constant(2))[0], int_divmod(old, int_constant(2))[0])
-        after = ops.subtract(ops.subtract(new, old), before)
-        begin, end = (ops.concat([np.zeros(2, np.int32), amounts], 0) for amounts in (before, after))
-        placed = ops.pad(value, begin, end, "constant", np.float32(0))
-        return ops.gather(placed, np.array([2, 1, 0]), np.array(1))
+        new = up_to_multiple(old + 1, self.step)
+        before = int_divmod(new, 2)[0] - int_divmod(old, 2)[0]
+        return reversed_channels(pad(value, new - old - before, before))
 
     def size(self, before: Size) -> Size:
         height, width = (size if size is None else (size // self.step + 1) * self.step for size in before)
         return height, width
 
 
-def _around(pixels: Number, count: Number, side: Number, begin: Number, whole_pixel: Number) -> tuple[Number, Number]:
-    """((2·pixel - count) · side + begin) / whole_pixel, which may be negative."""
-    ahead = ops.add(int_divmod(ops.multiply(count, side), whole_pixel)[0], int_constant(1))
-    moved = ops.add(ops.subtract(begin, ops.multiply(count, side)), ops.multiply(ahead, whole_pixel))
-    first, part = pixels_in(ops.add(ops.multiply(ops.multiply(pixels, int_constant(2)), side), moved), whole_pixel)
-    return ops.subtract(first, ahead), part
+def _around(count: Term, side: Term, begin: Term, whole_pixel: int) -> tuple[Term, Term]:
+    """((2·pixel - count) · side + begin) / whole_pixel for each of `count` pixels, which may be negative."""
+    ahead = int_divmod(count * side, whole_pixel)[0] + 1
+    moved = begin - count * side + ahead * whole_pixel
+    first, part = pixels_in(arange(count) * 2 * side + moved, whole(whole_pixel))
+    return first - ahead, part

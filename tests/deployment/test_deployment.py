@@ -13,6 +13,7 @@ import pytest
 from gen_models.harness.spec import paddle
 from paddle2ov import ConversionInputError, ModelReadError, convert, read_program, workarounds
 from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.converters.graph.terms import Term
 from paddle2ov.deployment import sizes
 from paddle2ov.deployment.planning import plan
 from paddle2ov.deployment.preprocessing import BuiltIn, build_in
@@ -402,15 +403,16 @@ def test_segmentation_in_paddlex(with_settings):
 def test_sizes_are_those_of_double_precision():
     """Products that are whole numbers, where Python's double is below, on and above them; compared bit by bit."""
     a, n, h = (ops.parameter([-1], np.int32) for _ in range(3))
-    scaled = sizes.scale_exactly(a, n, h)
+    terms = [Term(parameter) for parameter in (a, n, h)]
+    scaled = sizes.scale_exactly(*terms)
     results = [
         scaled.floor(),
         scaled.ceil(),
-        sizes.round_scaled(a, n, h),
-        sizes.to_multiple(a, 32),
-        sizes.up_to_multiple(a, 48),
+        sizes.round_scaled(*terms),
+        sizes.to_multiple(terms[0], 32),
+        sizes.up_to_multiple(terms[0], 48),
     ]
-    compiled = compile_on_cpu(openvino.Model([ops.result(result) for result in results], [a, n, h]))
+    compiled = compile_on_cpu(openvino.Model([ops.result(result.value) for result in results], [a, n, h]))
     rng = np.random.default_rng(0)
     count = 60_000
     side, limit, other = (rng.integers(1, most, count) for most in (4000, 1000, 4000))
