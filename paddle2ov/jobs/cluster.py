@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -17,6 +18,7 @@ class ClusterError(Paddle2OVError):
     """Ray is not installed, or its cluster cannot be reached."""
 
 
+@dataclass(frozen=True, slots=True)
 class RayExecutor:
     """One task of Ray per job, at most as many at once as the cluster has processors.
 
@@ -28,10 +30,9 @@ class RayExecutor:
         workers: the most jobs at once. Default: the cluster's processors.
     """
 
-    def __init__(self, address: str, timeout: float | None, workers: int | None = None) -> None:
-        self._address = address
-        self._timeout = timeout
-        self._workers = workers
+    address: str
+    timeout: float | None
+    workers: int | None = None
 
     def run(self, function: Callable[[Job], Returned], jobs: Iterable[Job]) -> Iterator[Outcome[Job, Returned]]:
         """Runs the function over the jobs; see `Executor`.
@@ -42,12 +43,12 @@ class RayExecutor:
         ray = self._connected()
         try:
             task = ray.remote(_supervised)
-            most = self._workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+            most = self.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
             pending: dict[Any, Job] = {}
             waiting = iter(jobs)
             while True:
                 for job in islice(waiting, most - len(pending)):
-                    pending[task.remote(function, job, self._timeout)] = job
+                    pending[task.remote(function, job, self.timeout)] = job
                 if not pending:
                     return
                 for reference in ray.wait(list(pending))[0]:
@@ -65,10 +66,10 @@ class RayExecutor:
         except ImportError as error:
             raise ClusterError(f"Ray is not installed: {install_command('ray')}") from error
         try:
-            _require_answer(self._address)
-            ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR)
+            _require_answer(self.address)
+            ray.init(address=self.address, log_to_driver=False, logging_level=logging.ERROR)
         except Exception as error:  # that it could not start in time is nothing more special
-            raise ClusterError(f"Ray at '{self._address}': {error}") from error
+            raise ClusterError(f"Ray at '{self.address}': {error}") from error
         return ray
 
 

@@ -14,7 +14,6 @@ from paddle2ov.errors import ConversionInputError, Paddle2OVError
 if TYPE_CHECKING:
     from openvino import Model, PartialShape
 
-    from paddle2ov.errors import Refusal
     from paddle2ov.program.model import Program
     from paddle2ov.typing import AnyArray
     from paddle2ov.verification.results import Verification
@@ -85,33 +84,26 @@ class ConversionRequest:
         """
         if isinstance(error, ConversionInputError) or not targets:
             return ()
+        from paddle2ov.deployment.beside import folder_of, required_settings
+        from paddle2ov.deployment.bounds import bounded
+        from paddle2ov.inspection import find_refusals
         from paddle2ov.reporting import refused_report, write_report
+        from paddle2ov.translation.model_argument import prepare
+        from paddle2ov.translation.registry import Registry
 
         try:
-            program, refusals = self._refusals()
-            report = refused_report(program, error, self.name, refusals)
+            request = prepare(
+                Registry(), self.program, self.params, self.input, self.output, sequence_lengths=self.sequence_lengths
+            )
+            if self.bounded:
+                settings = required_settings(folder_of(self.program))
+                request = replace(request, overrides=bounded(settings, request.program.inputs, request.overrides))
+            report = refused_report(request.program, error, self.name, find_refusals(request))
         except Paddle2OVError:
             return ()
         for target in targets:
             write_report(report, target)
         return targets
-
-    def _refusals(self) -> tuple[Program, Sequence[Refusal]]:
-        """The program, and all that is refused of it, which depends on the options."""
-        from paddle2ov.inspection import find_refusals
-        from paddle2ov.translation.model_argument import prepare
-        from paddle2ov.translation.registry import Registry
-
-        request = prepare(
-            Registry(), self.program, self.params, self.input, self.output, sequence_lengths=self.sequence_lengths
-        )
-        if self.bounded:
-            from paddle2ov.deployment.beside import folder_of, required_settings
-            from paddle2ov.deployment.bounds import bounded
-
-            settings = required_settings(folder_of(self.program))
-            request = replace(request, overrides=bounded(settings, request.program.inputs, request.overrides))
-        return request.program, find_refusals(request)
 
     def arrays(self, path: Path, model: Model, program: Program, measures: bool) -> tuple[Arrays | None, Arrays | None]:
         """Reads the inputs in a file: for the converted model, and for the program that it is verified against.

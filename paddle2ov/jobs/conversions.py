@@ -11,17 +11,19 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from paddle2ov.errors import ConversionWarning, ModelReadError, Paddle2OVError, is_refusal, system_message
 from paddle2ov.jobs.conversion_request import ConversionRequest
 from paddle2ov.jobs.executor import Executor
 from paddle2ov.jobs.names import valid
 from paddle2ov.jobs.state import State
+from paddle2ov.jobs.termination import terminable
+from paddle2ov.program.archives import is_archive, unpacked
+from paddle2ov.report import ConversionReport
 
 if TYPE_CHECKING:
     from openvino import Model
 
     from paddle2ov.compilation.precision_names import Precision
-    from paddle2ov.errors import Paddle2OVError
-    from paddle2ov.report import ConversionReport
     from paddle2ov.verification.results import Verification
 
 log = logging.getLogger("paddle2ov")
@@ -75,9 +77,6 @@ class _Logged(logging.Handler):
 
 def convert_one(job: ConversionJob) -> Record:
     """Converts a model and writes it. Called in a process of the executor, which may terminate it."""
-    from paddle2ov.errors import ConversionWarning
-    from paddle2ov.jobs.termination import terminable
-
     started = time.perf_counter()
     logged = _Logged()
     log.addHandler(logged)
@@ -94,9 +93,6 @@ def convert_one(job: ConversionJob) -> Record:
 
 def _convert_packed(job: ConversionJob) -> Record:
     """The same for a job whose program may be an archive; messages then name the archive, not where it is unpacked."""
-    from paddle2ov.errors import ModelReadError
-    from paddle2ov.program.archives import is_archive, unpacked
-
     if not is_archive(job.program):
         return _convert(job)
     try:
@@ -109,8 +105,6 @@ def _convert_packed(job: ConversionJob) -> Record:
 
 def _convert(job: ConversionJob) -> Record:
     from paddle2ov.deployment.saving import save_model
-    from paddle2ov.errors import Paddle2OVError
-    from paddle2ov.report import ConversionReport
 
     record: Record = {}
     conversion = ConversionReport() if job.report else None
@@ -140,8 +134,6 @@ def _convert(job: ConversionJob) -> Record:
 
 def _not_done(error: Exception) -> Record:
     """The record of a model that is not converted: refused, or what could not be read or written."""
-    from paddle2ov.errors import is_refusal, system_message
-
     return {"state": "refused" if is_refusal(error) else "failed", "message": system_message(error)}
 
 
@@ -153,7 +145,6 @@ def _run_once(extensions: tuple[Path, ...]) -> None:
 
 
 def _compare(job: ConversionJob, model: Model) -> tuple[Record, Verification | None]:
-    from paddle2ov.errors import Paddle2OVError, system_message
     from paddle2ov.program.sources import check_unchanged
 
     try:
@@ -191,7 +182,6 @@ def _write_report(
     job: ConversionJob, model: Model, conversion: ConversionReport, verification: Verification | None
 ) -> Record:
     """Writes the model's report beside it. A model that cannot be measured is converted all the same."""
-    from paddle2ov.errors import Paddle2OVError, system_message
     from paddle2ov.reporting import build_report, write_report
 
     try:
@@ -203,8 +193,6 @@ def _write_report(
 
 def _write_refusal(job: ConversionJob, error: Paddle2OVError) -> Record:
     """Writes what is known of a model that is refused, where it can be read."""
-    from paddle2ov.errors import system_message
-
     try:
         job.report_path.unlink(missing_ok=True)
         job.write_refusal([job.report_path], error)
@@ -216,7 +204,6 @@ def _write_refusal(job: ConversionJob, error: Paddle2OVError) -> Record:
 def _check(job: ConversionJob, record: Record) -> Record:
     """What the device of this machine makes of the model; a comparison with Paddle keeps its state where it can."""
     from paddle2ov.checking.check import check
-    from paddle2ov.errors import Paddle2OVError, system_message
 
     try:
         result = check(job.program, job.params, shapes=job.input, precision=cast("Precision", job.precision))

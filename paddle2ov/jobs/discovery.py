@@ -143,7 +143,7 @@ def _walk(paths: Iterable[Path], out: Path, warn: Callable[[str], None]) -> Iter
             folders[:] = sorted(
                 name
                 for name in folders
-                if not name.startswith(".") and name not in _SKIPPED and not _same(here / name, out)
+                if not name.startswith(".") and name not in _SKIPPED and (here / name).resolve() != out.resolve()
             )
             # os.walk passes over links.
             pending += [(path, here / name) for name in folders if (here / name).is_symlink()]
@@ -165,22 +165,15 @@ def fingerprint(model: FoundModel, *options: object) -> str:
     files = model.files
     with files.program.open("rb") as program:  # one that is larger than any that is read is refused later
         parts = [__version__, repr(options), hashlib.sha256(program.read(MAX_PROGRAM_BYTES)).hexdigest()]
-    if is_archive(files.program):
-        return _digest([*parts, _about(files.program)])
-    settings = find_settings(files.program.parent)
-    beside = sorted(files.program.parent.iterdir()) if files.params is None and files.format == "legacy" else ()
-    for path in (files.params, settings, *beside):
-        if path is not None and path.is_file():
-            parts.append(_about(path))
-    return _digest(parts)
-
-
-def _about(path: Path) -> str:
-    about = path.stat()
-    return f"{path.name} {about.st_size} {about.st_mtime_ns}"
-
-
-def _digest(parts: Iterable[str]) -> str:
+    beside = [files.program]
+    if not is_archive(files.program):
+        folder = files.program.parent
+        others = sorted(folder.iterdir()) if files.params is None and files.format == "legacy" else ()
+        known = (files.params, find_settings(folder), *others)
+        beside = [path for path in known if path is not None and path.is_file()]
+    for path in beside:
+        about = path.stat()
+        parts.append(f"{path.name} {about.st_size} {about.st_mtime_ns}")
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -223,7 +216,3 @@ def _leads_nowhere(path: Path) -> bool:
 def _absolute(path: Path) -> Path:
     """The path from the root, without `..`; links in it stay."""
     return Path(os.path.normpath(path.absolute()))
-
-
-def _same(path: Path, other: Path) -> bool:
-    return path.resolve() == other.resolve()

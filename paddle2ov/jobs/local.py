@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, TimeoutError, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -54,6 +55,7 @@ def _interrupts_deferred() -> Iterator[None]:
         signal.raise_signal(signal.SIGINT)
 
 
+@dataclass(frozen=True, slots=True)
 class LocalExecutor:
     """A pool of processes that replaces those that die.
 
@@ -63,10 +65,9 @@ class LocalExecutor:
         jobs_per_worker: a process is replaced after this many jobs, which bounds what leaks; 0 for never.
     """
 
-    def __init__(self, workers: int, timeout: float | None, jobs_per_worker: int = 0) -> None:
-        self._workers = workers
-        self._timeout = timeout
-        self._jobs_per_worker = jobs_per_worker
+    workers: int
+    timeout: float | None
+    jobs_per_worker: int = 0
 
     def run(
         self, function: Callable[[Job], Returned], jobs: Iterable[Job]
@@ -74,14 +75,14 @@ class LocalExecutor:
         """Runs the function over the jobs; see `Executor`."""
         # Spawned, not forked: OpenVINO and Paddle hold threads, which a fork does not take along.
         spawn: Any = multiprocessing.get_context("spawn")  # pebble's annotations take none of Windows's contexts
-        pool = ProcessPool(max_workers=self._workers, max_tasks=self._jobs_per_worker, context=spawn)
+        pool = ProcessPool(max_workers=self.workers, max_tasks=self.jobs_per_worker, context=spawn)
         pending: dict[Future[Returned], Job] = {}
         waiting = iter(jobs)
         try:
             while True:
-                for job in islice(waiting, self._workers - len(pending)):
+                for job in islice(waiting, self.workers - len(pending)):
                     with _interrupts_blocked():  # the threads that the pool begins here start its processes
-                        pending[pool.schedule(function, args=[job], timeout=self._timeout)] = job
+                        pending[pool.schedule(function, args=[job], timeout=self.timeout)] = job
                 if not pending:
                     pool.close()
                     break
@@ -97,7 +98,7 @@ class LocalExecutor:
         try:
             return Outcome(job, future.result())
         except TimeoutError as error:
-            return Outcome(job, failure=f"took longer than {self._timeout:g} s" if self._timeout else f"{error}")
+            return Outcome(job, failure=f"took longer than {self.timeout:g} s" if self.timeout else f"{error}")
         except ProcessExpired as error:
             return Outcome(job, failure=f"its process died (exit code {error.exitcode})")
         except Exception as error:

@@ -45,7 +45,7 @@ class State:
         with self._errors():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(path, timeout=1.0, isolation_level=None)
-            self._database.text_factory = _text
+            self._database.text_factory = lambda content: content.decode(errors="replace")
         try:
             with self._errors():
                 self._open()
@@ -127,10 +127,6 @@ class State:
 
     def __exit__(self, *_: object) -> None:
         self._database.close()
-
-
-def _text(content: bytes) -> str:
-    return content.decode(errors="replace")
 
 
 def _decoded(record: Any) -> Any:
