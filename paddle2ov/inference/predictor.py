@@ -16,7 +16,7 @@ from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.forks import keep_forever, renew_after_fork
 from paddle2ov.inference.config import Config
 from paddle2ov.inference.configured_model import variants_of
-from paddle2ov.inference.request import Port, Request, by_name, input_ports, result_ports
+from paddle2ov.inference.request import Port, Request, by_name, ports_of
 from paddle2ov.inference.result_array import ResultArray
 from paddle2ov.inference.shared_model import SharedModel
 from paddle2ov.inference.spare import Spare
@@ -69,15 +69,15 @@ class Predictor:
         self._lock = threading.RLock()
         for bound in self._bound.values():
             keep_forever(bound.request)  # which waits for them as it is destroyed
-            bound.request.renew_lock(self._lock)
+            bound.request.lock = self._lock
 
     def _use(self, model: SharedModel) -> None:
         """Makes this the model that runs, also for the handles that there are, which keep their arrays."""
         bound = self._bound.get(model)
         if bound is None or bound.compiled is not model.compiled:  # another predictor has renewed it
             request = Request(model.compiled, self._lock, model.drops_errors)
-            inputs = by_name(input_ports(model.compiled))
-            bound = _Bound(model.compiled, request, inputs, result_ports(model.compiled))
+            inputs = by_name(ports_of(model.compiled.inputs, is_input=True))
+            bound = _Bound(model.compiled, request, inputs, ports_of(model.compiled.outputs, is_input=False))
             self._bound[model] = bound
         self._model, self._compiled, self._request = model, bound.compiled, bound.request
         self._request.has_run = False  # not on what the handles hold now
@@ -149,18 +149,14 @@ class Predictor:
         if not isinstance(inputs, list | tuple):
             raise ConversionInputError(f"run: a list of arrays is expected, not {type(inputs).__name__}")
         if inputs and all(isinstance(item, list | tuple) for item in inputs):
-            return self._run_all(inputs)
+            with ThreadPoolExecutor(min(self._spare.bound, len(inputs))) as threads:
+                return list(threads.map(self._run_on_spare, inputs))
         if not self._lock.acquire(blocking=False):
             return self._run_on_spare(inputs)
         try:
             return self._run_arrays(inputs)
         finally:
             self._lock.release()
-
-    def _run_all(self, inputs: Sequence[Sequence[Any]]) -> list[list[ResultArray]]:
-        """The results of several runs, some of which are computed at once."""
-        with ThreadPoolExecutor(min(self._spare.bound, len(inputs))) as threads:
-            return list(threads.map(self._run_on_spare, inputs))
 
     def _run_on_spare(self, inputs: Sequence[Any]) -> list[ResultArray]:
         """The results of a run by one of the predictors that all clones share."""
@@ -181,7 +177,7 @@ class Predictor:
         """Runs the model on what the input handles hold."""
         is_ready = self._request.has_run and self._model.compiled is self._compiled
         if not is_ready:
-            self._request.discard_results()
+            self._request.has_results = False
             self._choose_model()
             self._prepare()
         running = self._model.running  # that of this process: one that is forked meanwhile begins another
@@ -220,8 +216,7 @@ class Predictor:
                 attempts -= 1
                 if has_succeeded:
                     self._model.succeeded(self._shapes)
-                other = self._model.after_failure(self._compiled, self._shapes)
-                if other is None:
+                if self._model.after_failure(self._compiled, self._shapes) is None:
                     raise
                 self._use(self._model)
                 self._prepare()

@@ -60,16 +60,6 @@ class Port:
         return [size.get_length() if size.is_static else -1 for size in self.source.get_partial_shape()]
 
 
-def input_ports(compiled: openvino.CompiledModel) -> list[Port]:
-    """The inputs, in the program's order."""
-    return _ports(compiled.inputs, is_input=True)
-
-
-def result_ports(compiled: openvino.CompiledModel) -> list[Port]:
-    """The results, in the program's order; one that is returned twice is in the list twice."""
-    return _ports(compiled.outputs, is_input=False)
-
-
 def by_name(ports: Sequence[Port]) -> dict[str, Port]:
     """The first of each name."""
     named: dict[str, Port] = {}
@@ -82,6 +72,8 @@ class Request:
     """OpenVINO's request of a predictor; a thread that touches its tensors holds the lock, as it must not run then.
 
     Attributes:
+        lock: another one in a forked process, where nobody would release the one before.
+        has_results: whether what its memory holds are results.
         has_run: whether it has run on inputs of the shapes and sequences that they have now.
     """
 
@@ -89,19 +81,11 @@ class Request:
         self.lock = lock
         self._request = compiled.create_infer_request()
         self._drops_errors = drops_errors
-        self._has_results = self.has_run = False
-
-    def renew_lock(self, lock: threading.RLock) -> None:
-        """Takes another lock in a forked process, where nobody would release the one before."""
-        self.lock = lock
-
-    def discard_results(self) -> None:
-        """Makes the results of the last run errors: another one begins."""
-        self._has_results = False
+        self.has_results = self.has_run = False
 
     def infer(self) -> None:
         """Runs the model."""
-        self._has_results = False
+        self.has_results = False
         try:
             with computing:
                 if self._drops_errors:
@@ -113,7 +97,7 @@ class Request:
             shapes = (f"'{port.get_any_name()}' {self._shape(port)}" for port in self._request.model_inputs)
             reason = f"OpenVINO does not run the model on inputs of the shapes {', '.join(shapes)}: {described(error)}"
             raise OpenVINORunError(reason) from error
-        self._has_results = True
+        self.has_results = True
 
     def _shape(self, port: openvino.ConstOutput) -> list[int]:
         return list(self._request.get_tensor(port).shape)
@@ -135,7 +119,7 @@ class Request:
             ConversionInputError: there was none, or it failed: what the memory holds is no result.
         """
         with self.lock:
-            if not self._has_results:
+            if not self.has_results:
                 raise ConversionInputError(f"result '{port.name}' is not computed: no run, or the last one failed")
             tensor = self._request.get_tensor(port.source)
             return to_array(tensor) if port.is_bfloat16 else tensor.data.copy()
@@ -143,7 +127,7 @@ class Request:
     def result_lengths(self, port: Port) -> AnyArray | None:
         """The lengths of the sequences of a result; None where it has none, or none are computed."""
         with self.lock:
-            if port.lengths is None or not self._has_results:
+            if port.lengths is None or not self.has_results:
                 return None
             return np.array(self._request.get_tensor(port.lengths).data)
 
@@ -153,7 +137,8 @@ def openvino_errors(what: str) -> FailingAs:
     return FailingAs(lambda reason: OpenVINORunError(f"OpenVINO does not {what}: {reason}"), RuntimeError, str)
 
 
-def _ports(sources: Sequence[openvino.ConstOutput], is_input: bool) -> list[Port]:
+def ports_of(sources: Sequence[openvino.ConstOutput], is_input: bool) -> list[Port]:
+    """Inputs or results, in the program's order; a result that is returned twice is in the list twice."""
     named: dict[str, openvino.ConstOutput] = {}
     for source in sources:
         named.setdefault(source.get_any_name(), source)

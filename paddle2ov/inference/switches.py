@@ -8,7 +8,7 @@ Source of the names: `paddle/fluid/pybind/inference_api.cc`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -90,40 +90,30 @@ class DataType(int, _Named):
     __hash__ = int.__hash__
 
 
+@dataclass(slots=True)
 class XpuConfig:
     """Settings of a device that is not here; they have the names and first values of Paddle's."""
 
-    def __init__(self) -> None:
-        vars(self).update(_XPU, quant_post_dynamic_op_types=[])
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in _XPU:
-            raise AttributeError(f"'XpuConfig' object has no attribute '{name}'")
-        vars(self)[name] = value
-
-
-_XPU: Mapping[str, Any] = {
-    "context": None,
-    "context_gm_size": -1,
-    "conv_autotune_file": "",
-    "conv_autotune_file_writeback": False,
-    "conv_autotune_level": 0,
-    "device_id": 0,
-    "fc_autotune_file": "",
-    "fc_autotune_file_writeback": False,
-    "fc_autotune_level": 0,
-    "gemm_compute_precision": 1,
-    "l3_autotune_size": 0,
-    "l3_ptr": None,
-    "l3_size": 0,
-    "quant_post_dynamic_activation_method": 0,
-    "quant_post_dynamic_op_types": [],
-    "quant_post_dynamic_weight_precision": 1,
-    "quant_post_static_gelu_out_threshold": 10.0,
-    "stream": None,
-    "transformer_encoder_adaptive_seqlen": True,
-    "transformer_softmax_optimize_level": 0,
-}
+    context: Any = None
+    context_gm_size: int = -1
+    conv_autotune_file: str = ""
+    conv_autotune_file_writeback: bool = False
+    conv_autotune_level: int = 0
+    device_id: int = 0
+    fc_autotune_file: str = ""
+    fc_autotune_file_writeback: bool = False
+    fc_autotune_level: int = 0
+    gemm_compute_precision: int = 1
+    l3_autotune_size: int = 0
+    l3_ptr: Any = None
+    l3_size: int = 0
+    quant_post_dynamic_activation_method: int = 0
+    quant_post_dynamic_op_types: list[str] = field(default_factory=list)
+    quant_post_dynamic_weight_precision: int = 1
+    quant_post_static_gelu_out_threshold: float = 10.0
+    stream: Any = None
+    transformer_encoder_adaptive_seqlen: bool = True
+    transformer_softmax_optimize_level: int = 0
 
 
 class PassBuilder:

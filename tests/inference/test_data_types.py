@@ -13,7 +13,7 @@ from openvino import opset16 as ops
 from paddle2ov import ConversionInputError, inference
 from paddle2ov.inference import DataType, PlaceType, PrecisionType
 from paddle2ov.inference.array_types import as_type
-from paddle2ov.inference.request import Request, input_ports
+from paddle2ov.inference.request import Request, ports_of
 from paddle2ov.inference.tensor import Tensor
 from tests.inference.small_models import handles, ours, saved, theirs
 
@@ -76,7 +76,9 @@ def test_a_type_without_a_name_is_refused():
     x = ops.parameter([2], np.int16, name="x")
     x.output(0).set_names({"x"})
     compiled = openvino.compile_model(openvino.Model([ops.convert(x, "f32")], [x]), "CPU")
-    handle = Tensor(Request(compiled, threading.RLock(), drops_errors=False), input_ports(compiled)[0])
+    handle = Tensor(
+        Request(compiled, threading.RLock(), drops_errors=False), ports_of(compiled.inputs, is_input=True)[0]
+    )
     with pytest.raises(ConversionInputError, match="'x' is int16, for which DataType has no name"):
         handle.type()
 

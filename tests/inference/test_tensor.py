@@ -6,8 +6,8 @@ import pytest
 
 from paddle2ov import ConversionInputError
 from paddle2ov.inference import DataType, PlaceType
-from paddle2ov.inference.renewed_model import RenewedModel
 from paddle2ov.inference.request import Request
+from paddle2ov.inference.shared_model import SharedModel
 from paddle2ov.inference.variants import Variants
 from tests.inference.small_models import X, doubled, handles, ours, saved, theirs
 
@@ -239,7 +239,7 @@ def test_setting_an_input_again_leaves_results_and_other_arrays_alone(tmp_path, 
 def test_runs_on_one_shape_choose_a_model_and_hand_memory_over_once(folder, monkeypatch):
     """What a run costs beside OpenVINO's: nothing that a run before on arrays of the same shape has done."""
     predictor, calls = ours(folder), []
-    for owner, name in ((Request, "set_tensor"), (Variants, "fitting"), (RenewedModel, "succeeded")):
+    for owner, name in ((Request, "set_tensor"), (Variants, "fitting"), (SharedModel, "succeeded")):
         do = getattr(owner, name)
         monkeypatch.setattr(owner, name, lambda *given, do=do, name=name: (calls.append(name), do(*given))[1])
     x, result = handles(predictor)
