@@ -34,6 +34,8 @@ from paddle2ov.commands.shared import (
 )
 from paddle2ov.commands.verification_text import conclusion, print_precisions
 from paddle2ov.commands.verify import STATUS
+from paddle2ov.errors import Paddle2OVError
+from paddle2ov.report import ConversionReport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from openvino import Model
 
     from paddle2ov.jobs.conversion_request import ConversionRequest
-    from paddle2ov.report import ConversionReport
     from paddle2ov.typing import AnyArray
     from paddle2ov.verification.results import Verification
 
@@ -149,15 +150,19 @@ def convert_command(
         program = source / model_filename if model_filename else source
         xml = _target(target, source, serving)
         from paddle2ov.jobs.conversion_request import ConversionRequest
-        from paddle2ov.report import ConversionReport
 
-        _check_targets(reports)
+        for path in reports:
+            from paddle2ov.reporting.page import check_target
+
+            check_target(path)
         if compare:
             from paddle2ov.comparison.paddle_process import check_paddle
 
             check_paddle(paddle_python)
         layout = serving / xml.stem / "1" if serving is not None else None
-        refuse_overwriting_sources(program, params, [*(_pair(xml) if serving is None else ()), *reports], layout)
+        refuse_overwriting_sources(
+            program, params, [*((xml, xml.with_suffix(".bin")) if serving is None else ()), *reports], layout
+        )
         request = ConversionRequest(program=program, params=params, name=_name(source), fp16=as_fp16, **conversion)
         report = ConversionReport() if reports or compare else None
         converted = _convert(request, report, reports, verbose and not quiet, quiet)
@@ -195,8 +200,6 @@ def _convert(
     request: ConversionRequest, report: ConversionReport | None, refused: Sequence[Path], verbose: bool, quiet: bool
 ) -> Model:
     """Converts the model, with a progress bar; where it is refused, the files for a report say so."""
-    from paddle2ov.errors import Paddle2OVError
-
     try:
         with progress_bar("converting", shown=not quiet) as advance:
             progress = partial(advance, "converting") if advance is not None else None
@@ -206,14 +209,6 @@ def _convert(
             if not quiet:
                 click.echo(f"{path}")
         raise
-
-
-def _check_targets(reports: Sequence[Path]) -> None:
-    """Refuses files that no report can be written to, before any work is done."""
-    for target in reports:
-        from paddle2ov.reporting.page import check_target
-
-        check_target(target)
 
 
 def _write_reports(
@@ -264,11 +259,6 @@ def _target(target: Path | None, source: Path, serving: Path | None) -> Path:
             f"{target}: with --serve-layout, -o is the model's name there, such as {target.stem}; no other is written"
         )
     return ir_target(target, is_name=serving is not None)
-
-
-def _pair(xml: Path) -> tuple[Path, Path]:
-    """The files of an IR."""
-    return xml, xml.with_suffix(".bin")
 
 
 def _name(source: Path) -> str:

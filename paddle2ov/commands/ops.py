@@ -6,7 +6,7 @@ import difflib
 import fnmatch
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -35,9 +35,12 @@ def ops_command(pattern: str, as_json: bool, unsupported: bool) -> None:
     registry = Registry()
     pattern = pattern.removeprefix("pd_op.")  # as a printed PIR program has it
     names = _pir_names(registry)
-    convertible = _supported(registry, names, pattern)
+    plain = pattern.removesuffix("_")
+    forms = {name: (name, (pir_name or name).removesuffix("_")) for name, pir_name in names.items()}
+    matching = [name for name in names if any(fnmatch.fnmatchcase(form, plain) for form in forms[name])]
+    convertible = _supported(registry, matching)
     supported = bool(convertible) and not unsupported
-    groups = convertible if supported else _unsupported(registry, names, pattern)
+    groups = convertible if supported else _unsupported(registry, matching, pattern)
     if not groups and convertible:
         if as_json:
             click.echo(json.dumps({}))
@@ -67,38 +70,29 @@ def _pir_names(registry: Registry) -> dict[str, str | None]:
     return {name: signature.pir_name if signature is not None else None for name, signature in signatures.items()}
 
 
-def _matching(names: Mapping[str, str | None], chosen: Iterable[str], pattern: str) -> list[str]:
-    """Those that a pattern matches under any of their names, in-place forms (`relu_`) included."""
-    plain = pattern.removesuffix("_")
-    return [name for name in chosen if any(fnmatch.fnmatchcase(form, plain) for form in _forms(name, names[name]))]
-
-
-def _forms(name: str, pir_name: str | None) -> tuple[str, ...]:
-    return name, (pir_name or name).removesuffix("_")
-
-
-def _supported(registry: Registry, names: Mapping[str, str | None], pattern: str) -> Groups:
+def _supported(registry: Registry, names: Sequence[str]) -> Groups:
     """The operators that have a converter, by families in alphabetic order, and those that need none."""
-    from paddle2ov.commands.families import families as modules_of_converters
+    from paddle2ov.commands.families import families
     from paddle2ov.translation.registry import STRUCTURE
 
-    modules = modules_of_converters()
+    modules = families()
     groups: Groups = {}
-    for name in _matching(names, registry.names(), pattern):
-        groups.setdefault(_family(registry, modules, name), []).append(name)
-    structure = _matching(names, STRUCTURE, pattern)
-    if structure:
-        groups["program structure"] = structure
-    return dict(sorted(groups.items()))
+    for name in names:
+        if name in STRUCTURE:
+            groups.setdefault("program structure", []).append(name)
+        elif registry.is_extension(name):  # the module of a converter from elsewhere
+            groups.setdefault(str(getattr(registry.get(name), "__module__", "") or ""), []).append(name)
+        elif name in modules:
+            groups.setdefault(modules[name], []).append(name)
+    return {group: sorted(members) for group, members in sorted(groups.items())}
 
 
-def _unsupported(registry: Registry, names: Mapping[str, str | None], pattern: str) -> Groups:
+def _unsupported(registry: Registry, names: Sequence[str], pattern: str) -> Groups:
     """Those that have none, by the reason; one that the signature table leaves out is found by its full name."""
     from paddle2ov.translation.registry import STRUCTURE
     from paddle2ov.translation.unsupported import by_reason, left_out
 
-    missing = [name for name in names if registry.get(name) is None and name not in STRUCTURE]
-    groups = by_reason(_matching(names, missing, pattern))
+    groups = by_reason([name for name in names if registry.get(name) is None and name not in STRUCTURE])
     why = left_out(pattern)
     return {why: [pattern.removesuffix("_")]} if why and not groups else groups
 
@@ -115,10 +109,3 @@ def _print(groups: Groups, names: Mapping[str, str | None], pattern: str, suppor
         click.echo(click.wrap_text(", ".join(shown), 100, "  ", "  "))
     count, kind = sum(map(len, groups.values())), "families" if supported else "reasons"
     click.echo(f"operators: {count}, {kind}: {len(groups)}")
-
-
-def _family(registry: Registry, modules: Mapping[str, str], name: str) -> str:
-    """The module of `converters/`; of a converter from elsewhere, its own."""
-    if registry.is_extension(name):
-        return str(getattr(registry.get(name), "__module__", "") or "")
-    return modules[name]

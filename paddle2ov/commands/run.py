@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from paddle2ov.commands.shared import plain_errors
+from paddle2ov.errors import ConversionInputError
 from paddle2ov.program.paths import missing
 
 _FOR_OTHERS = (
@@ -52,7 +53,6 @@ def run_command(command: str, arguments: tuple[str, ...]) -> None:
     if script and not os.access(command, os.R_OK):
         raise click.UsageError(f"{command}: {os.strerror(errno.EACCES)}")
     with plain_errors():
-        from paddle2ov.errors import ConversionInputError
         from paddle2ov.inference.paddlex import register_engine
 
         try:

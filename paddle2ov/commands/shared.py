@@ -19,9 +19,21 @@ import click
 from click.core import ParameterSource
 
 from paddle2ov.commands.exit_status import FAILED, interruptible
-from paddle2ov.errors import ConversionInputError, ConversionWarning, shown, system_message
+from paddle2ov.errors import (
+    ALL_REFUSALS,
+    NEXT_STEPS,
+    ConversionInputError,
+    ConversionWarning,
+    ModelReadError,
+    OpConversionError,
+    Paddle2OVError,
+    is_refusal,
+    shown,
+    system_message,
+)
 from paddle2ov.jobs.termination import quiet_forks, terminable
-from paddle2ov.program.archives import SUFFIXES, parameters_beside, with_origins
+from paddle2ov.program.archives import SUFFIXES, is_archive, parameters_beside, unpacked, with_origins
+from paddle2ov.program.files import find_model
 from paddle2ov.program.paths import local_path
 from paddle2ov.progress import LoggedStages, StageProgress
 
@@ -76,8 +88,6 @@ class ModelType(PathType):
         path = super().convert(value, param, ctx)
         if not isinstance(path, Path) or ctx is None or not path.name.lower().endswith(SUFFIXES):
             return path
-        from paddle2ov.program.archives import is_archive, unpacked
-
         with plain_errors():
             return ctx.with_resource(unpacked(path)) if is_archive(path) else path
 
@@ -251,9 +261,6 @@ def refuse_overwriting_sources(
     Raises:
         ConversionInputError: one of the files, or the folder, is the model's.
     """
-    from paddle2ov.errors import ModelReadError
-    from paddle2ov.program.files import find_model
-
     try:
         files = find_model(program, params)
     except ModelReadError:
@@ -279,8 +286,6 @@ def plain_errors(
     The exit status is `refused` for a model that OpenVINO cannot express, `FAILED` for anything else. Ctrl-C shows the
     message `interrupted` and exits with 130, as shells do; SIGTERM ends in order too, with 143.
     """
-    from paddle2ov.errors import ALL_REFUSALS, NEXT_STEPS, OpConversionError, Paddle2OVError, is_refusal
-
     try:
         with quiet_forks(), terminable(), interruptible(interrupted):
             if extensions:
