@@ -21,7 +21,7 @@ from paddle2ov.program.files import PathLike, is_read_by_openvino, parameter_fil
 from paddle2ov.program.paths import local_path
 
 if TYPE_CHECKING:
-    from paddle2ov.compilation.cache import CompiledCache, ExportedModel
+    from paddle2ov.compilation.cache import CompiledCache
     from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument
 
 log = logging.getLogger("paddle2ov")
@@ -87,7 +87,12 @@ def compile_model(
         from paddle2ov.program.sources import check_mapped
 
         _check_options(options)
-        _refuse_of_graphs({"params": params, "cache_dir": cache_dir, **options})
+        for name, value in {"params": params, "cache_dir": cache_dir, **options}.items():
+            if value is not None:
+                instead = "; in config, OpenVINO's CACHE_DIR keeps compiled models" if name == "cache_dir" else ""
+                raise ConversionInputError(
+                    f"{name}: it is for Paddle models; an openvino.Model or an IR is compiled as it is{instead}"
+                )
         graph = graph_of(program)
         check_mapped(graph)
         return convert_and_compile(lambda: graph, device, config)
@@ -106,16 +111,6 @@ def _check_options(options: Mapping[str, object]) -> None:
     from paddle2ov.conversion import convert
 
     check_options("compile_model", convert, options, hint="config", properties="config")
-
-
-def _refuse_of_graphs(arguments: Mapping[str, object]) -> None:
-    """Refuses what is for a conversion, where there is none."""
-    for name, value in arguments.items():
-        if value is not None:
-            instead = "; in config, OpenVINO's CACHE_DIR keeps compiled models" if name == "cache_dir" else ""
-            raise ConversionInputError(
-                f"{name}: it is for Paddle models; an openvino.Model or an IR is compiled as it is{instead}"
-            )
 
 
 def compile_cached(
@@ -146,15 +141,16 @@ def compile_cached(
     if content is None:
         content = identity.content_digest()
     name = f"{content[:32]}-{setting[:32]}"
-    stored = cache.load(name)
-    imported = _import_or_none(stored, device, config) if stored is not None else None
-    if stored is not None and imported is None:
-        cache.remove(name)
-    if imported is not None:
-        _kept[imported] = cache, name
+    imported = None
+    if (stored := cache.load(name)) is not None:
+        try:
+            imported = import_model(stored.blob, stored.names, device, config)
+            _kept[imported] = cache, name
+        except RuntimeError as error:
+            log.info("a kept model is compiled again: %s", error)
+            cache.remove(name)
     result = imported if imported is not None else convert_and_compile(build, device, config)
-    # What was converted may be newer than what was hashed.
-    if (imported is None or not is_noted) and identity.is_unchanged():
+    if identity.is_unchanged():  # what was converted may be newer than what was hashed
         if imported is None:
             from paddle2ov.translation.registry import Registry  # which the conversion has imported
 
@@ -215,12 +211,3 @@ def import_model(
         if port.get_names() != known:
             port.get_tensor().set_names(set(known))
     return imported
-
-
-def _import_or_none(stored: ExportedModel, device: str, config: Mapping[str, Any]) -> openvino.CompiledModel | None:
-    """A model of the cache; None where OpenVINO does not take it any more."""
-    try:
-        return import_model(stored.blob, stored.names, device, config)
-    except RuntimeError as error:
-        log.info("a kept model is compiled again: %s", error)
-        return None
