@@ -226,7 +226,7 @@ def _normalize(options: Options, chw: bool) -> Step:
         if options.get("norm_type") == "none":
             mean, std = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
         return Normalize(name, scale, mean, std)
-    return _affine(name, options.fraction("scale"), mean, std)
+    return _affine(name, options.scale(), mean, std)
 
 
 def _affine(name: str, scale: float, mean: tuple[float, ...], std: tuple[float, ...]) -> Affine:

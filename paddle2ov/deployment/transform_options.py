@@ -51,9 +51,9 @@ class Options:
         """The error that names the file and the transform."""
         return ModelReadError(f"{self.settings.path}: {self.name}: {reason}")
 
-    def fraction(self, key: str) -> float:
+    def scale(self) -> float:
         """A number, or a quotient as the settings write it: "1./255."."""
-        value = self.get(key)
+        value = self.get("scale")
         if value is None:
             return 1.0 / 255.0
         if isinstance(value, str):
@@ -63,7 +63,7 @@ class Options:
             except (ValueError, ZeroDivisionError):
                 value = None
         if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < abs(value) < 1e6:
-            raise self.invalid(f"the {key} is not a number")
+            raise self.invalid("the scale is not a number")
         return float(value)
 
     def numbers(self, key: str, default: tuple[float, ...]) -> tuple[float, ...]:

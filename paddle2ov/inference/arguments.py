@@ -31,17 +31,6 @@ def integer(value: Any, least: int, refusal: str, most: int = MAX_INT) -> int:
     raise ConversionInputError(refusal)
 
 
-def flag(switch: str, value: Any) -> bool:
-    """Whether a switch is on, by what Paddle takes for a bool: numbers and None as well.
-
-    Raises:
-        ConversionInputError: it is anything else.
-    """
-    if value is None or isinstance(value, int | float | np.generic):
-        return bool(value)
-    raise ConversionInputError(f"{switch}: {value!r:.80} is neither True nor False")
-
-
 def as_path(path: str | os.PathLike[str], what: str = "Config") -> Path | None:
     """The path; None for an empty one.
 

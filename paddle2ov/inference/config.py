@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import openvino
 
 from paddle2ov.compilation.precision import HINT, checked_precision, computes_in, with_precision
 from paddle2ov.compilation.properties import property_value
 from paddle2ov.errors import ConversionInputError, warn
 from paddle2ov.graph.core import processors, with_error_reporting, with_exact_integers
-from paddle2ov.inference.arguments import MAX_INT, as_path, contents, flag, integer
+from paddle2ov.inference.arguments import MAX_INT, as_path, contents, integer
 from paddle2ov.inference.switches import (
     ANSWERS,
     MISSED,
@@ -164,7 +165,9 @@ class Config:
 
     def switch_ir_optim(self, x: bool = True) -> None:
         """Whether the graph is optimised (`convert(rewrite=...)`); what correct results need is done in any case."""
-        self._is_optimised = flag("switch_ir_optim", x)
+        if not (x is None or isinstance(x, int | float | np.generic)):  # as Paddle takes them for a bool
+            raise ConversionInputError(f"switch_ir_optim: {x!r:.80} is neither True nor False")
+        self._is_optimised = bool(x)
 
     def ir_optim(self) -> bool:
         """Whether the graph is optimised, the default."""

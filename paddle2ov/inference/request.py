@@ -9,7 +9,7 @@ import numpy as np
 import openvino
 
 from paddle2ov.comparison.tensors import to_array
-from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError, described
+from paddle2ov.errors import ConversionInputError, OpenVINORunError, described
 from paddle2ov.graph.forks import computing
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
 from paddle2ov.graph.types import dtype_name, numpy_dtype
@@ -104,8 +104,11 @@ class Request:
 
     def set_tensor(self, port: openvino.ConstOutput, tensor: openvino.Tensor) -> None:
         """Sets an input."""
-        with self.lock, openvino_errors("take this input"):
-            self._request.set_tensor(port, tensor)
+        try:
+            with self.lock:
+                self._request.set_tensor(port, tensor)
+        except RuntimeError as error:
+            raise OpenVINORunError(f"OpenVINO does not take this input: {error}") from error
 
     def shape(self, port: Port) -> list[int]:
         """The shape of the tensor of a port."""
@@ -130,11 +133,6 @@ class Request:
             if port.lengths is None or not self.has_results:
                 return None
             return np.array(self._request.get_tensor(port.lengths).data)
-
-
-def openvino_errors(what: str) -> FailingAs:
-    """Raises OpenVINO's errors as `OpenVINORunError`."""
-    return FailingAs(lambda reason: OpenVINORunError(f"OpenVINO does not {what}: {reason}"), RuntimeError, str)
 
 
 def ports_of(sources: Sequence[openvino.ConstOutput], is_input: bool) -> list[Port]:
