@@ -13,13 +13,12 @@ from paddle2ov.commands.conversion_options import compared_precision
 from paddle2ov.commands.exit_status import REFUSED, TIES
 from paddle2ov.commands.shared import (
     OLD_NAMES,
+    ModelCommand,
     ModelType,
     PathType,
-    chosen_params,
     extension_option,
     inputs_option,
     params_option,
-    plain_errors,
     progress_bar,
     refuse_beside,
     seed_option,
@@ -46,7 +45,7 @@ _WAYS = {
 }
 
 
-@click.command("check", context_settings=OLD_NAMES)
+@click.command("check", cls=ModelCommand, context_settings=OLD_NAMES)
 @click.argument("model", type=ModelType())
 @params_option
 @inputs_option
@@ -63,16 +62,7 @@ _WAYS = {
 @extension_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @traceback_option
-def check_command(
-    model: Path,
-    params: Path | None,
-    inputs: tuple[Path, ...],
-    shapes: tuple[str, ...],
-    extensions: tuple[Path, ...],
-    as_json: bool,
-    traceback: bool,
-    **options: Any,
-) -> None:
+def check_command(inputs: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     """Check that a device computes MODEL right: a Paddle model or an IR (.xml). Needs no Paddle.
 
     The compiled model runs inputs of several sizes on one request; its results are compared with those of the graph
@@ -85,9 +75,8 @@ def check_command(
     refuse_beside("--inputs", bool(inputs))
     from paddle2ov.checking.check import check
 
-    with plain_errors(traceback, extensions=extensions), progress_bar("reading") as progress:
-        params = chosen_params(model, params)
-        result = check(model, params, inputs=inputs, shapes=list(shapes), progress=progress, **options)
+    with progress_bar("reading") as progress:
+        result = check(inputs=inputs, progress=progress, **options)
     if as_json:
         click.echo(json.dumps(result.to_dict(), indent=1))
     else:

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from paddle2ov.commands.conversion_options import input_option, output_option
 from paddle2ov.commands.exit_status import REFUSED
-from paddle2ov.commands.shared import (
-    ModelType,
-    chosen_params,
-    extension_option,
-    params_option,
-    plain_errors,
-    traceback_option,
-)
+from paddle2ov.commands.shared import ModelCommand, ModelType, extension_option, params_option, traceback_option
 from paddle2ov.errors import NEXT_STEPS
 from paddle2ov.report import size_text
 
@@ -26,7 +18,7 @@ if TYPE_CHECKING:
     from paddle2ov.inspection import Inspection
 
 
-@click.command("inspect")
+@click.command("inspect", cls=ModelCommand)
 @click.argument("model", type=ModelType())
 @params_option
 @input_option
@@ -34,19 +26,16 @@ if TYPE_CHECKING:
 @extension_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @traceback_option
-def inspect_command(
-    model: Path, params: Path | None, extensions: tuple[Path, ...], as_json: bool, traceback: bool, **options: Any
-) -> None:
+def inspect_command(as_json: bool, **options: Any) -> None:
     """Show what MODEL is made of and whether it converts; nothing is written.
 
     The conversion is tried, with --input and --output; what the model is made of is that of the whole program.
 
     The exit status is 0 if it converts, 1 if not, and 2 if that could not be found out.
     """
-    with plain_errors(traceback, extensions=extensions):
-        from paddle2ov.inspection import inspect
+    from paddle2ov.inspection import inspect
 
-        inspection = inspect(model, chosen_params(model, params), **options)
+    inspection = inspect(**options)
     if as_json:
         click.echo(json.dumps(inspection.to_dict(), indent=1))
     else:

@@ -13,14 +13,13 @@ import click
 from paddle2ov.commands.conversion_options import input_option, quiet_option
 from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.shared import (
+    ModelCommand,
     ModelType,
     PathType,
     TargetType,
-    chosen_params,
     extension_option,
     ir_target,
     params_option,
-    plain_errors,
     refuse_overwriting_sources,
     traceback_option,
 )
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from paddle2ov.quantization.results import Quantized
 
 
-@click.command("quantize")
+@click.command("quantize", cls=ModelCommand)
 @click.argument("model", type=ModelType())
 @params_option
 @click.option(
@@ -69,10 +68,8 @@ def quantize_command(
     params: Path | None,
     data: tuple[Path, ...],
     target: Path,
-    extensions: tuple[Path, ...],
     as_json: bool,
     quiet: bool,
-    traceback: bool,
     **options: Any,
 ) -> None:
     """Convert MODEL and quantize it to 8-bit integers with NNCF, calibrated with data of yours.
@@ -82,16 +79,14 @@ def quantize_command(
 
     Needs the extra 'quantize'; pictures also need the extra 'image', and an inference.yml beside the model.
     """
-    target = ir_target(target)
-    with plain_errors(traceback, extensions=extensions):
-        from paddle2ov.deployment.saving import check_writable, save_model
-        from paddle2ov.quantization.quantize import quantize
+    from paddle2ov.deployment.saving import check_writable, save_model
+    from paddle2ov.quantization.quantize import quantize
 
-        params = chosen_params(model, params)
-        refuse_overwriting_sources(model, params, [target, target.with_suffix(".bin")], None)
-        check_writable(target)
-        quantized = quantize(model, data, params=params, progress=not quiet and not as_json, **options)
-        save_model(quantized.model, target, fp16=False)
+    target = ir_target(target)
+    refuse_overwriting_sources(model, params, [target, target.with_suffix(".bin")], None)
+    check_writable(target)
+    quantized = quantize(model, data, params=params, progress=not quiet and not as_json, **options)
+    save_model(quantized.model, target, fp16=False)
     if as_json:
         click.echo(json.dumps({"model": str(target), **quantized.to_dict()}, indent=1))
     elif not quiet:

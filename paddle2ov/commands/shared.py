@@ -132,10 +132,10 @@ inputs_option = click.option(
 seed_option = click.option("--seed", default=0, show_default=True, help="Of the random inputs.")
 
 
-def _in_sets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+def _in_sets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> list[str]:
     """The inputs of each set: one that is named again begins another set."""
     if not value:
-        return ()
+        return []
     from paddle2ov.translation.input_spec import parse_input
 
     sets: list[str] = []
@@ -151,7 +151,7 @@ def _in_sets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
         else:
             sets.append(text)
             names = own
-    return tuple(sets)
+    return sets
 
 
 def with_dashes(name: str) -> str:
@@ -304,6 +304,17 @@ def plain_errors(
         if isinstance(error, OpConversionError):
             click.echo(f"{NEXT_STEPS}\n{ALL_REFUSALS}", err=True)
         sys.exit(refused)
+
+
+class ModelCommand(click.Command):
+    """A command on MODEL, with `params_option`, `extension_option` and `traceback_option`; errors are plain."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the extensions, and the command with the parameter file that is meant."""
+        options = ctx.params
+        with plain_errors(options.pop("traceback"), extensions=options.pop("extensions")):
+            options["params"] = chosen_params(options["model"], options["params"])
+            return super().invoke(ctx)
 
 
 def is_of_output(error: OSError) -> bool:

@@ -12,14 +12,13 @@ from paddle2ov.commands.conversion_options import compared_precision, paddle_opt
 from paddle2ov.commands.exit_status import FAILED, REFUSED, ROUNDING, TIES
 from paddle2ov.commands.shared import (
     OLD_NAMES,
+    ModelCommand,
     ModelType,
     PathType,
-    chosen_params,
     extension_option,
     inputs_option,
     joined,
     params_option,
-    plain_errors,
     progress_bar,
     refuse_beside,
     seed_option,
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 STATUS = {"agree": 0, "differ": REFUSED, "unknown": FAILED, "ties": TIES, "rounding": ROUNDING}
 
 
-@click.command("verify", context_settings=OLD_NAMES)
+@click.command("verify", cls=ModelCommand, context_settings=OLD_NAMES)
 @click.argument("model", type=ModelType())
 @params_option
 @inputs_option
@@ -88,17 +87,7 @@ STATUS = {"agree": 0, "differ": REFUSED, "unknown": FAILED, "ties": TIES, "round
 @paddle_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @traceback_option
-def verify_command(
-    model: Path,
-    params: Path | None,
-    inputs: tuple[Path, ...],
-    images: tuple[Path, ...],
-    shapes: tuple[str, ...],
-    extensions: tuple[Path, ...],
-    as_json: bool,
-    traceback: bool,
-    **options: Any,
-) -> None:
+def verify_command(inputs: tuple[Path, ...], images: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     """Run MODEL in Paddle and in OpenVINO on the same inputs and compare.
 
     Each set of inputs is printed as soon as it is compared. Where the results differ, Paddle computes them in float64
@@ -118,24 +107,14 @@ def verify_command(
         if not as_json:
             print_compared(verification)
 
-    with plain_errors(traceback, extensions=extensions):
-        try:
-            with progress_bar("reading") as progress:
-                verification = verify(
-                    model,
-                    chosen_params(model, params),
-                    inputs=inputs,
-                    images=images,
-                    shapes=list(shapes),
-                    progress=progress,
-                    on_run=on_run,
-                    **options,
-                )
-        except KeyboardInterrupt:
-            for verification in known:
-                print_verification(verification, as_json, is_interrupted=True)
-            if not known and not as_json:
-                click.secho(NOTHING, fg="yellow")
-            raise
+    try:
+        with progress_bar("reading") as progress:
+            verification = verify(inputs=inputs, images=images, progress=progress, on_run=on_run, **options)
+    except KeyboardInterrupt:
+        for verification in known:
+            print_verification(verification, as_json, is_interrupted=True)
+        if not known and not as_json:
+            click.secho(NOTHING, fg="yellow")
+        raise
     print_verification(verification, as_json)
     sys.exit(STATUS[verification.verdict])
