@@ -23,6 +23,7 @@ from paddle2ov.deployment.steps import as_float, reversed_channels, spatial_shap
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.upstream import upstream
 from paddle2ov.program.settings import Settings
 
 PREPROCESSING = "preprocessing"
@@ -85,8 +86,7 @@ def build_in(model: Model, settings: Settings) -> BuiltIn:
     new = ops.parameter(image, np.uint8, name=old.get_friendly_name())
     value, sizes = compute(new.output(0), steps)
     _name(value.get_node(), f"{old.get_friendly_name()}/{PREPROCESSING}")
-    users = consumers(old.output(0))
-    for user in users:
+    for user in consumers(old.output(0)):
         user.replace_source_output(value)
     position = model.get_parameter_index(old)
     model.replace_parameter(position, new)
@@ -99,14 +99,9 @@ def build_in(model: Model, settings: Settings) -> BuiltIn:
 
 def _name(last: Node, name: str) -> None:
     """Names the nodes that lead to `last`."""
-    waiting, seen = [last], set()
-    while waiting:
-        node = waiting.pop()
-        if node.get_name() in seen or node.get_type_name() in ("Constant", "Parameter"):
-            continue
-        seen.add(node.get_name())
-        node.set_friendly_name(f"{name}/{node.get_name()}")
-        waiting += [input_value.get_node() for input_value in node.input_values()]
+    for node in upstream([last]):
+        if node.get_type_name() not in ("Constant", "Parameter"):
+            node.set_friendly_name(f"{name}/{node.get_name()}")
 
 
 def _build_in_sizes(model: Model, image: Node, sizes: Mapping[str, Output]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 from openvino import CompiledModel
 
 from paddle2ov.compilation.runtime_info import runtime_info
+from paddle2ov.graph.upstream import reached
 from paddle2ov.passes.node_kinds import BINARY, UNARY
 from paddle2ov.reporting.contents import Primitive, PrimitiveNode, ReportedOperator
 from paddle2ov.reporting.origins import Origins, prefixes
@@ -84,21 +85,15 @@ def _infer(origins: Origins, located: Mapping[int, int], primitives: Sequence[Pr
         for source in node.sources:
             readers[source].append(k)
 
+    def place_of(k: int) -> int | None:
+        return located.get(k, inferred.get(k))
+
+    def is_skipped(k: int) -> bool:
+        return place_of(k) is None and not nodes[k].computes
+
     def primitives_around(k: int, near: Callable[[int], Sequence[int]]) -> set[int | None]:
-        seen: set[int] = set()
-        waiting = list(near(k))
-        result: set[int | None] = set()
-        while waiting:
-            nearby = waiting.pop()
-            if nearby in seen:
-                continue
-            seen.add(nearby)
-            place = located.get(nearby, inferred.get(nearby))
-            if place is None and not nodes[nearby].computes:
-                waiting.extend(near(nearby))
-            else:
-                result.add(place)
-        return result
+        around = reached(near(k), lambda nearby: near(nearby) if is_skipped(nearby) else ())
+        return {place_of(nearby) for nearby in around if not is_skipped(nearby)}
 
     lost = [k for k, node in enumerate(nodes) if k not in located and node.varies and node.computes]
     for k in reversed(lost):
