@@ -8,11 +8,10 @@ from typing import Any, TypeVar
 import click
 
 from paddle2ov.commands.shared import PathType, extension_option, joined, quiet_warnings, with_dashes
-from paddle2ov.compilation.precision_names import INT8, short_name
+from paddle2ov.compilation.precision_names import INT8, PRECISIONS, short_name
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
 
-_COMPARED = ("f32", "bf16", "f16", "default")
 _COMPILED = (
     "a saved model does not say what it is computed in: compile it with compile_model(..., precision='bf16') or "
     "INFERENCE_PRECISION_HINT; --verify-precision compares results in it"
@@ -21,9 +20,6 @@ _COMPILED = (
 
 class PrecisionChoice(click.Choice[str]):
     """Some precisions by name; says where those are that are no choice here."""
-
-    def __init__(self, *names: str) -> None:
-        super().__init__(names)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """As click's, but takes other names too."""
@@ -37,7 +33,7 @@ class PrecisionChoice(click.Choice[str]):
 
 def compared_precision(option: str, meaning: str, *others: str) -> Callable[[_Command], _Command]:
     """The option for what OpenVINO computes in where results are compared."""
-    choice = PrecisionChoice(*_COMPARED, *others)
+    choice = PrecisionChoice((*PRECISIONS, *others))
     return click.option(option, "precision", type=choice, default="f32", show_default=True, help=meaning)
 
 
@@ -89,7 +85,7 @@ _OPTIONS = (
     click.option(
         "--precision",
         "stored",
-        type=PrecisionChoice("f32", "f16"),
+        type=PrecisionChoice(("f32", "f16")),
         help="What float32 weights are stored in.  [default: f32]",
     ),
     click.option(

@@ -228,11 +228,6 @@ def _number(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     return value
 
 
-def _time_limit(ctx: click.Context, param: click.Parameter, value: float) -> float | None:
-    """A number of seconds; None for 0."""
-    return _number(ctx, param, value) or None
-
-
 def tolerance_option(meaning: str) -> Callable[[_Command], _Command]:
     """The option for the tolerance of a comparison; `meaning` says of what it is."""
     return click.option("--tolerance", type=click.FloatRange(0, 10**9), callback=_number, help=meaning)
@@ -243,7 +238,7 @@ def timeout_option(seconds: float, meaning: str) -> Callable[[_Command], _Comman
     return click.option(
         "--timeout",
         type=click.FloatRange(0, 10**9),
-        callback=_time_limit,
+        callback=lambda *given: _number(*given) or None,
         default=seconds,
         show_default=True,
         help=f"{meaning} 0: no limit.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,13 +91,10 @@ def index_ranges(
     else:
         return {}
     sizes = sorted({int(size) for item in watched for size in item.below.flat}, reverse=True)
+    largest = {name: min(UNLIMITED, int(np.iinfo(kind).max)) for name, kind in kinds.items() if name in concerned}
     for names_together in _unrelated(concerned, watched):
-        searches = {}
-        for name in names_together:
-            low = ranges[name][0]
-            largest = min(UNLIMITED, int(np.iinfo(kinds[name]).max))
-            searches[name] = _widest(low, [size for size in (largest, *sizes) if low + 1 < size <= largest])
-        ranges |= _searched(searches, ranges, misfits)
+        guesses = {name: [largest[name], *(size for size in sizes if size < largest[name])] for name in names_together}
+        ranges |= _widest(guesses, ranges, misfits)
     return ranges
 
 
@@ -119,48 +116,30 @@ def _unrelated(names: Sequence[str], watched: Sequence[_Watched]) -> list[list[s
     return groups
 
 
-_Search = Generator[int, bool, int]
-
-
-def _widest(low: int, guesses: Sequence[int]) -> _Search:
-    """Asks whether integers from `low` to below a number fit; returns the largest number for which they do."""
-    high = low + 1
-    for guess in guesses:
-        if (yield guess):
-            high = guess
-            break
-    beyond = next((guess for guess in reversed(guesses) if guess > high), high + 1)
-    while high + 1 < beyond:
-        middle = (high + beyond) // 2
-        if (yield middle):
-            high = middle
-        else:
-            beyond = middle
-    return high
-
-
-def _searched(
-    searches: Mapping[str, _Search],
+def _widest(
+    guesses: Mapping[str, Sequence[int]],
     ranges: Mapping[str, Range],
     misfits: Callable[[Mapping[str, Range]], set[str] | None],
 ) -> dict[str, Range]:
-    """The ranges of inputs, searched for side by side: what one search asks does not depend on another one."""
-    found: dict[str, Range] = {}
-    answers: dict[str, bool | None] = dict.fromkeys(searches)
-    while answers:
-        asked: dict[str, Range] = {}
-        for name, answer in answers.items():
-            low = ranges[name][0]
-            try:
-                asked[name] = low, next(searches[name]) if answer is None else searches[name].send(answer)
-            except StopIteration as end:
-                found[name] = low, end.value
-        wrong = misfits({**ranges, **asked}) if asked else set()
+    """The widest ranges of inputs, searched for side by side: what is asked of one does not depend on another one.
+
+    `guesses` are the likely ends of each, the largest first; between these the search halves what is left.
+    """
+    bounds = {name: (ranges[name][0] + 1, sizes[0] + 1) for name, sizes in guesses.items()}  # an end that fits, one not
+    while asked := {
+        name: next((size for size in guesses[name] if fits < size < beyond), (fits + beyond) // 2)
+        for name, (fits, beyond) in bounds.items()
+        if fits + 1 < beyond
+    }:
+        tried = {name: (ranges[name][0], end) for name, end in asked.items()}
+        wrong = misfits({**ranges, **tried})
         if wrong is None and len(asked) > 1:  # one of them keeps the model from running
-            alone = {name: misfits({**ranges, name: range_}) for name, range_ in asked.items()}
+            alone = {name: misfits({**ranges, name: range_}) for name, range_ in tried.items()}
             wrong = {name for name, others in alone.items() if others is None or name in others}
-        answers = {name: wrong is not None and name not in wrong for name in asked}
-    return found
+        for name, end in asked.items():
+            fits, beyond = bounds[name]
+            bounds[name] = (fits, end) if wrong is None or name in wrong else (end, beyond)
+    return {name: (ranges[name][0], fits) for name, (fits, _) in bounds.items()}
 
 
 def _watched(node: Node, integers: frozenset[str]) -> Iterator[_Watched]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from openvino import CompiledModel, Model
+from openvino import Model
 
 from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.deployment.beside import required_settings
@@ -48,7 +48,9 @@ class Pictures:
     def __init__(self, program: Program, folder: Path) -> None:
         self._program, self._picture = program, _image_variable(program)
         self._settings = required_settings(folder, _NO_SETTINGS)
-        self._compiled = _compiled(_plan(self._settings))
+        pixels = ops.parameter([1, -1, -1, 3], np.uint8)
+        image, sizes = compute(pixels.output(0), _plan(self._settings))
+        self._compiled = compile_on_cpu(Model([image, *(sizes[name] for name in SIZES)], [pixels]))
 
     def inputs(self, path: Path) -> Inputs:
         """The inputs for a picture file.
@@ -112,12 +114,6 @@ def _image_variable(program: Program) -> Variable:
             f"scale_factor; this one has {own or 'no inputs'}: {_HINT}"
         )
     return pictures[0]
-
-
-def _compiled(found: PreprocessingPlan) -> CompiledModel:
-    pixels = ops.parameter([1, -1, -1, 3], np.uint8)
-    image, sizes = compute(pixels.output(0), found)
-    return compile_on_cpu(Model([image, *(sizes[name] for name in SIZES)], [pixels]))
 
 
 def _read(path: Path) -> AnyArray:
