@@ -31,7 +31,6 @@ from paddle2ov.translation.translator import Progress
 from paddle2ov.workarounds import Target, apply, rewrites_for, stamp
 
 if TYPE_CHECKING:
-    from paddle2ov.program.settings import Settings
     from paddle2ov.report import ConversionReport
 
 log = logging.getLogger("paddle2ov")
@@ -154,7 +153,9 @@ def convert(
     clock.append(time.perf_counter())
     stages = ["read", "translate", "rewrite"]
     if settings is not None and preprocess:
-        _build_in(converted, settings)
+        from paddle2ov.deployment.preprocessing import build_in
+
+        build_in(converted, settings)
         again = apply(converted, target, without=without)  # a quantized model begins with a FakeQuantize, for example
         for name, counts in again.items():
             done[name] = {kind: count + done[name].get(kind, 0) for kind, count in counts.items()}
@@ -232,14 +233,6 @@ def _check_report(report: object) -> None:
 
     if not isinstance(report, ConversionReport):
         raise ConversionInputError(f"report: a ConversionReport to fill is expected, not {type(report).__name__}")
-
-
-def _build_in(model: Model, settings: Settings) -> None:
-    """Builds the preprocessing into the model, and logs what stays with the caller."""
-    from paddle2ov.deployment.preprocessing import build_in
-
-    built = build_in(model, settings)
-    (log.warning if built.plan.remaining else log.info)("the model %s", built.describe())
 
 
 def _note_translated(report: ConversionReport, model: Model, program: Program) -> None:

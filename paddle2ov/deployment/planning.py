@@ -8,7 +8,7 @@ LoadAnnotations, ...) are ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,13 @@ class PreprocessingPlan:
     def resizes(self) -> bool:
         """Whether a step changes the size of the image."""
         return any(step.size((-1, -1)) != (-1, -1) for step in self.steps)
+
+    def describe(self, sizes: Sequence[str] = ()) -> str:
+        """In words what is built in, with the inputs of sizes that are computed, and what stays with the caller."""
+        steps = ", ".join([*(text for step in self.steps if (text := step.describe())), *sizes])
+        text = f"takes uint8 [N, H, W, 3] in the order blue, green, red; built in: {steps or 'layout'}"
+        remaining = "; ".join(f"{name} ({reason})" for name, reason in self.remaining)
+        return text + (f"; yours: {remaining}" if remaining else "")
 
 
 def plan(settings: Settings) -> PreprocessingPlan:

@@ -11,8 +11,8 @@ Python can set, and its transformations lose that.)
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from openvino import Dimension, Model, Node, Output, PartialShape, Type
@@ -26,6 +26,8 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.program.settings import Settings
 
+log = logging.getLogger("paddle2ov")
+
 PREPROCESSING = "preprocessing"
 """Behind the input's name and a "/", the names of its nodes, by which reports find them."""
 
@@ -34,23 +36,10 @@ SIZES = ("im_shape", "scale_factor")
 """Inputs of PaddleDetection's models: the size of the image after its resize, and the scales of its sides."""
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltIn:
-    """What was built into a model: the steps of a plan, and which of `im_shape` and `scale_factor` are computed."""
-
-    plan: PreprocessingPlan
-    sizes: tuple[str, ...] = ()
-
-    def describe(self) -> str:
-        """That and what stays with the caller, in words; the model's runtime information keeps it."""
-        steps = ", ".join([*(text for step in self.plan.steps if (text := step.describe())), *self.sizes])
-        text = f"takes uint8 [N, H, W, 3] in the order blue, green, red; built in: {steps or 'layout'}"
-        remaining = "; ".join(f"{name} ({reason})" for name, reason in self.plan.remaining)
-        return text + (f"; yours: {remaining}" if remaining else "")
-
-
-def build_in(model: Model, settings: Settings) -> BuiltIn:
+def build_in(model: Model, settings: Settings) -> None:
     """Replaces the model's image input by one that takes bytes, and computes the preprocessing of it.
+
+    What is built in, and what stays with the caller, is logged and stands in the model's runtime information.
 
     Raises:
         ModelReadError: the settings are not of the form that is known.
@@ -91,10 +80,10 @@ def build_in(model: Model, settings: Settings) -> BuiltIn:
     position = model.get_parameter_index(old)
     model.replace_parameter(position, new)
     new.output(0).set_names(names)
-    built = BuiltIn(steps, () if steps.remaining else _build_in_sizes(model, new, sizes))
+    text = steps.describe(() if steps.remaining else _build_in_sizes(model, new, sizes))
     model.validate_nodes_and_infer_types()
-    model.set_rt_info(built.describe(), ["paddle2ov", "preprocessing"])
-    return built
+    model.set_rt_info(text, ["paddle2ov", "preprocessing"])
+    (log.warning if steps.remaining else log.info)("the model %s", text)
 
 
 def _name(last: Node, name: str) -> None:

@@ -16,7 +16,7 @@ from paddle2ov.compilation.running import compile_on_cpu
 from paddle2ov.converters.graph.terms import Term
 from paddle2ov.deployment import sizes
 from paddle2ov.deployment.planning import plan
-from paddle2ov.deployment.preprocessing import BuiltIn, build_in
+from paddle2ov.deployment.preprocessing import build_in
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.opset import ops
 from paddle2ov.program.files import find_model
@@ -199,7 +199,7 @@ def test_text_detection(with_settings, told, sizes):
 def test_default_of_text_detection(tmp_path):
     path = tmp_path / "inference.yml"
     path.write_text(TEXT_DETECTION.replace("{resize_long: 960}", "null"))
-    assert "the short side at least 736, multiples of 32" in BuiltIn(plan(read_settings(path))).describe()
+    assert "the short side at least 736, multiples of 32" in plan(read_settings(path)).describe()
 
 
 def recognised(one, shape=(3, 48, 96), most=3200):
@@ -530,7 +530,7 @@ def test_steps_after_a_float_picture_are_the_callers(tmp_path):
     preprocessing = plan(read_settings(path))
     assert preprocessing.steps == []
     assert [name for name, _ in preprocessing.remaining] == ["ResizeImage", "NormalizeImage", "ToCHWImage"]
-    assert "channel_num" in BuiltIn(preprocessing).describe()
+    assert "channel_num" in preprocessing.describe()
 
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
