@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -192,12 +192,6 @@ def _merged(refusals: Iterable[Refusal]) -> tuple[Refusal, ...]:
     )
 
 
-def _read_in(block: Block) -> Iterator[str]:
-    yield from block.outputs
-    for operator in block.walk():
-        yield from operator.input_names()
-
-
 class _CollectedError(Exception):
     def __init__(self, errors: list[Paddle2OVError]) -> None:
         self.errors = errors
@@ -235,7 +229,9 @@ class _Collector(Translator):
     def translate_one(self, operator: Operator, scope: Scope) -> None:
         """As the translator's, but records what is refused."""
         depth, doubtful = self._depth, len(self._doubtful)
-        reads = {*operator.input_names(), *(name for block in operator.blocks for name in _read_in(block))}
+        reads = set(operator.input_names())
+        for block in operator.blocks:
+            reads.update(block.outputs, *(inner.input_names() for inner in block.walk()))
         reads_doubtful = not self._doubtful.isdisjoint(reads)
         try:
             super().translate_one(operator, scope)

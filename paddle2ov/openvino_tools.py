@@ -70,14 +70,10 @@ def _is_at_known_end() -> bool:
     if any(name not in sys.modules or set(_HOOKS) & vars(sys.modules[name]).keys() for name in _DEFERRED):
         return False
     try:
-        source: str | None = getattr(package.__loader__, "get_source", _no_source)("openvino")
+        source: str | None = getattr(package.__loader__, "get_source", lambda name: None)("openvino")
     except ImportError:
         return False
     return source is not None and source.endswith(_END)
-
-
-def _no_source(name: str) -> None:
-    """What a loader without sources says."""
 
 
 def _attribute(packages: Mapping[str, ModuleType], package: str, name: str) -> Any:

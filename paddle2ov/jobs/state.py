@@ -17,7 +17,6 @@ from paddle2ov.errors import Paddle2OVError, system_reason
 _APPLICATION = 0x70326F76
 _VERSION = 1
 
-
 _UNWRITABLE = "unable to open|full|readonly"
 _OF_THE_SYSTEM = re.compile(f"locked|I/O|{_UNWRITABLE}")
 """SQLite's errors that are not the file's content."""
