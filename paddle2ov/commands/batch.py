@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddle2ov.commands.conversion_options import (
-    ValuedFlags,
+    ConversionCommand,
     compared_precision,
     conversion_options,
-    is_stored_as_fp16,
     paddle_option,
     quiet_option,
 )
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from paddle2ov.jobs.executor import Executor
 
 
-@click.command("batch", cls=ValuedFlags)
+@click.command("batch", cls=ConversionCommand)
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=PathType())
 @click.option("-o", "--out", required=True, type=PathType(file_okay=False), help="Where to write the models.")
 @click.option("--verify", "compare", is_flag=True, help="Run each model in Paddle too and compare.")
@@ -61,8 +60,6 @@ if TYPE_CHECKING:
 def batch_command(
     paths: tuple[Path, ...],
     out: Path,
-    stored: str | None,
-    fp16: bool | None,
     extensions: tuple[Path, ...],
     workers: int | None,
     timeout: float | None,
@@ -85,7 +82,6 @@ def batch_command(
     from paddle2ov.jobs.discovery import find_models
     from paddle2ov.program.files import LOOKED_FOR
 
-    options["fp16"] = is_stored_as_fp16(stored, fp16)
     compare, check = options["compare"], options["check"]
     need("--verify and --check", compare or check, "--verify-precision")
     need("--verify", compare, "--tolerance", "--paddle-python")

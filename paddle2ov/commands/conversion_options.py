@@ -127,20 +127,21 @@ class ValuedFlags(click.Command):
         return super().parse_args(ctx, [*arguments, *args[end:]])
 
 
+class ConversionCommand(ValuedFlags):
+    """A command with `conversion_options`."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command with `fp16`: `--precision f16`, which ovc calls `--compress_to_fp16`."""
+        stored, fp16 = ctx.params.pop("stored"), ctx.params["fp16"]
+        if stored is not None and fp16 is not None and (stored == "f16") != fp16:
+            option = "--compress-to-fp16" if fp16 else "--no-compress-to-fp16"
+            raise click.UsageError(f"--precision {stored} and {option} contradict each other: give one of them")
+        ctx.params["fp16"] = stored == "f16" or bool(fp16)
+        return super().invoke(ctx)
+
+
 def conversion_options(command: _Command) -> _Command:
-    """The options of a conversion: `stored` and `fp16` for `is_stored_as_fp16`, and fields of `ConversionRequest`."""
+    """The options of a conversion, which are fields of `ConversionRequest`; the command is a `ConversionCommand`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
-
-
-def is_stored_as_fp16(stored: str | None, fp16: bool | None) -> bool:
-    """Whether weights are stored as float16: `--precision f16`, which ovc calls `--compress_to_fp16`.
-
-    Raises:
-        click.UsageError: the two contradict each other.
-    """
-    if stored is not None and fp16 is not None and (stored == "f16") != fp16:
-        option = "--compress-to-fp16" if fp16 else "--no-compress-to-fp16"
-        raise click.UsageError(f"--precision {stored} and {option} contradict each other: give one of them")
-    return stored == "f16" or bool(fp16)

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddle2ov.commands.conversion_options import (
-    ValuedFlags,
+    ConversionCommand,
     compared_precision,
     conversion_options,
-    is_stored_as_fp16,
     paddle_option,
     quiet_option,
 )
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from paddle2ov.verification.results import Verification
 
 
-@click.command("convert", cls=ValuedFlags)
+@click.command("convert", cls=ConversionCommand)
 @click.argument("model", required=False, type=ModelType())
 @click.option("-m", "--model-dir", type=PathType(), help="The model's folder (as MODEL).")
 @click.option(
@@ -117,8 +116,6 @@ def convert_command(
     params: Path | None,
     target: Path | None,
     serving: Path | None,
-    stored: str | None,
-    fp16: bool | None,
     extensions: tuple[Path, ...],
     reports: tuple[Path, ...],
     compare: bool,
@@ -141,7 +138,6 @@ def convert_command(
         raise click.UsageError("give the model once: as MODEL or as --model-dir")
     need("--report and --verify", bool(reports or compare), "--inputs")
     need("--verify", compare, "--verify-precision", "--paddle-python")
-    as_fp16 = is_stored_as_fp16(stored, fp16)
     source = model or model_dir
     assert source is not None
     verification = None
@@ -163,7 +159,7 @@ def convert_command(
         refuse_overwriting_sources(
             program, params, [*((xml, xml.with_suffix(".bin")) if serving is None else ()), *reports], layout
         )
-        request = ConversionRequest(program=program, params=params, name=_name(source), fp16=as_fp16, **conversion)
+        request = ConversionRequest(program=program, params=params, name=_name(source), **conversion)
         report = ConversionReport() if reports or compare else None
         converted = _convert(request, report, reports, verbose and not quiet, quiet)
         for text in () if quiet else request.taken_from_settings(converted):
@@ -173,7 +169,7 @@ def convert_command(
         measured = verified = None
         if arrays is not None and report is not None and report.program is not None:
             measured, verified = request.arrays(arrays, converted, report.program, bool(reports))
-        written = _write(converted, xml, serving, as_fp16)
+        written = _write(converted, xml, serving, request.fp16)
         if not quiet:
             click.echo(f"{written}")
         if compare:
