@@ -44,18 +44,14 @@ def bounded(settings: Settings, inputs: Sequence[Variable], overrides: Sequence[
     completed = [*overrides, *(InputOverride(name) for name in shapes if name not in taken)]
     for i, override in enumerate(completed):
         name = override.name
-        if name in shapes and _says_less_than(override, shapes[name][0]):
+        if name not in shapes:
+            continue
+        own = override.shape if override.shape is not None else PartialShape([-1] * len(shapes[name][0]))
+        if len(own) == len(shapes[name][0]) and any(map(_is_open, own)):
             known = _shape(settings, by_name[name], *shapes[name])
-            own = override.shape if override.shape is not None else PartialShape.dynamic(known.rank)
             dims = [known_dim if _is_open(dim) else dim for dim, known_dim in zip(own, known, strict=True)]
             completed[i] = structs.replace(override, shape=PartialShape(dims))
     return completed
-
-
-def _says_less_than(override: InputOverride, known: Sequence[int]) -> bool:
-    """Whether an override leaves dimensions open of a shape that is known besides."""
-    shape = override.shape
-    return shape is None or (len(shape) == len(known) and any(map(_is_open, shape)))
 
 
 def _is_open(size: Dimension) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from paddle2ov.deployment.resize_steps import LimitLong, Pillow, Resize, ResizeKeepRatio, ResizeSide, Sampling
 from paddle2ov.deployment.sizes import MAX_SIDE
@@ -166,15 +166,14 @@ def _resize_image(options: Options, before: list[Step]) -> Step:
 
 
 def _resize_side(options: Options, before: list[Step]) -> Step:
-    side = "short" if options.name == "ResizeByShort" else "long"
+    side: Literal["short", "long"] = "short" if options.name == "ResizeByShort" else "long"
     if isinstance(options.get("short_size"), list):
         raise NotBuiltInError("short_size is one of several")
     if options.get("max_size") not in (None, 1e10):
         raise NotBuiltInError(f"max_size: {_DEPENDS_ON_NEXT}")  # PaddleSeg keeps the short size that it is cut to
     key = f"{side}_size" if options.has(f"{side}_size") else f"target_{side}_edge"
     sampling = _sampling(options, options.get("interp", "LINEAR"))
-    length = options.pixels(key)
-    return ResizeSide(options.name, "short" if side == "short" else "long", length, sampling, options.divisor())
+    return ResizeSide(options.name, side, options.pixels(key), sampling, options.divisor())
 
 
 def _limit_long(options: Options, before: list[Step]) -> Step:

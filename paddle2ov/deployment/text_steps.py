@@ -54,14 +54,8 @@ class TextResize(ToAnySize):
         return Sampling().resize(value, to_multiple(new, 32))
 
     def describe(self) -> str:
-        how = {
-            "max": f"the long side at most {self.limit}",
-            "min": f"the short side at least {self.limit}",
-            "resize_long": f"the long side {self.limit}",
-            "long_alone": f"the long side {self.limit}",
-        }
-        multiple = 128 if self.kind == "long_alone" else 32
-        return f"resize ({how[self.kind]}, multiples of {multiple})"
+        how = {"max": "the long side at most", "min": "the short side at least"}.get(self.kind, "the long side")
+        return f"resize ({how} {self.limit}, multiples of {128 if self.kind == 'long_alone' else 32})"
 
 
 @dataclass(frozen=True, slots=True)
