@@ -5,18 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, overload
 from weakref import WeakKeyDictionary
-
-import openvino
 
 from paddle2ov.errors import ConversionInputError, OpenVINORunError
 from paddle2ov.graph.forks import keep_forever, renew_after_fork
 from paddle2ov.inference.config import Config
 from paddle2ov.inference.configured_model import variants_of
-from paddle2ov.inference.request import Port, Request, by_name, ports_of
+from paddle2ov.inference.request import Port, Request, by_name
 from paddle2ov.inference.result_array import ResultArray
 from paddle2ov.inference.shared_model import SharedModel
 from paddle2ov.inference.spare import Spare
@@ -49,7 +46,7 @@ class Predictor:
         self._input_handles: dict[str, Tensor] = {}
         self._result_handles: dict[str, Tensor] = {}
         self._shapes: list[tuple[str | int, ...]] = []  # of the inputs, with their names
-        self._bound: WeakKeyDictionary[SharedModel, _Bound] = WeakKeyDictionary()
+        self._requests: WeakKeyDictionary[SharedModel, Request] = WeakKeyDictionary()
         self._use(declared)
         renew_after_fork(self)
 
@@ -67,26 +64,19 @@ class Predictor:
     def after_fork(self) -> None:
         """Forgets the threads of the process before, one of which may have held the lock."""
         self._lock = threading.RLock()
-        for bound in self._bound.values():
-            keep_forever(bound.request)  # which waits for them as it is destroyed
-            bound.request.lock = self._lock
+        for request in self._requests.values():
+            keep_forever(request)  # which waits for them as it is destroyed
+            request.lock = self._lock
 
     def _use(self, model: SharedModel) -> None:
         """Makes this the model that runs, also for the handles that there are, which keep their arrays."""
-        bound = self._bound.get(model)
-        if bound is None or bound.compiled is not model.compiled:  # another predictor has renewed it
-            request = Request(model.compiled, self._lock, model.drops_errors)
-            inputs = by_name(ports_of(model.compiled.inputs, is_input=True))
-            bound = _Bound(model.compiled, request, inputs, ports_of(model.compiled.outputs, is_input=False))
-            self._bound[model] = bound
-        self._model, self._compiled, self._request = model, bound.compiled, bound.request
+        request = self._requests.get(model)
+        if request is None or request.compiled is not model.compiled:  # another predictor has renewed it
+            request = self._requests[model] = Request(model.compiled, self._lock, model.drops_errors)
+        self._model, self._request = model, request
         self._request.has_run = False  # not on what the handles hold now
-        self._inputs, self._results = bound.inputs, bound.results
-        self._results_by_name = by_name(self._results)
-        for handles, ports in (
-            (self._input_handles, self._inputs),
-            (self._result_handles, self._results_by_name),
-        ):
+        self._inputs, self._results = request.inputs, by_name(request.results)
+        for handles, ports in ((self._input_handles, self._inputs), (self._result_handles, self._results)):
             for name, handle in handles.items():
                 handle.move(self._request, ports[name])
 
@@ -96,7 +86,7 @@ class Predictor:
 
     def get_output_names(self) -> list[str]:
         """The names of the results, in the program's order; a variable that is returned twice is listed twice."""
-        return [port.name for port in self._results]
+        return [port.name for port in self._request.results]
 
     def get_input_handle(self, name: str) -> Tensor:
         """The handle of an input.
@@ -112,7 +102,7 @@ class Predictor:
         Raises:
             ConversionInputError: there is no result of this name.
         """
-        return self._handle("result", name, self._results_by_name, self._result_handles)
+        return self._handle("result", name, self._results, self._result_handles)
 
     def get_input_tensor_shape(self) -> dict[str, list[int]]:
         """The declared shapes of the inputs; -1 where a dimension is not fixed."""
@@ -171,11 +161,11 @@ class Predictor:
         for name, array in zip(names, inputs, strict=True):
             self.get_input_handle(name).share_or_copy(array)
         self._run_handles()
-        return [self._request.result(port).view(ResultArray) for port in self._results]
+        return [self._request.result(port).view(ResultArray) for port in self._request.results]
 
     def _run_handles(self) -> None:
         """Runs the model on what the input handles hold."""
-        is_ready = self._request.has_run and self._model.compiled is self._compiled
+        is_ready = self._request.has_run and self._model.compiled is self._request.compiled
         if not is_ready:
             self._request.has_results = False
             self._choose_model()
@@ -196,7 +186,7 @@ class Predictor:
         input_shapes = {name: handle.value().shape for name, handle in handles.items()}
         sequences = max([handle.sequences() for handle in handles.values()], default=1)
         model = self._variants.fitting(input_shapes, sequences)
-        if model is not self._model or model.compiled is not self._compiled:
+        if model is not self._model or model.compiled is not self._request.compiled:
             self._use(model)
         self._shapes = [(name, *shape) for name, shape in input_shapes.items()]
 
@@ -216,7 +206,7 @@ class Predictor:
                 attempts -= 1
                 if has_succeeded:
                     self._model.succeeded(self._shapes)
-                if self._model.after_failure(self._compiled, self._shapes) is None:
+                if self._model.after_failure(self._request.compiled, self._shapes) is None:
                     raise
                 self._use(self._model)
                 self._prepare()
@@ -254,13 +244,3 @@ class Predictor:
         if name not in handles:
             handles[name] = Tensor(self._request, ports[name])
         return handles[name]
-
-
-@dataclass(frozen=True)
-class _Bound:
-    """A predictor's request of a model, and its ports."""
-
-    compiled: openvino.CompiledModel
-    request: Request
-    inputs: dict[str, Port]
-    results: list[Port]

@@ -72,13 +72,18 @@ class Request:
     """OpenVINO's request of a predictor; a thread that touches its tensors holds the lock, as it must not run then.
 
     Attributes:
+        compiled: its model.
+        inputs: the model's inputs by name, in the program's order.
+        results: its results in order; one that is returned twice is in the list twice.
         lock: another one in a forked process, where nobody would release the one before.
         has_results: whether what its memory holds are results.
         has_run: whether it has run on inputs of the shapes and sequences that they have now.
     """
 
     def __init__(self, compiled: openvino.CompiledModel, lock: threading.RLock, drops_errors: bool) -> None:
-        self.lock = lock
+        self.compiled, self.lock = compiled, lock
+        self.inputs = by_name(ports_of(compiled.inputs, is_input=True))
+        self.results = ports_of(compiled.outputs, is_input=False)
         self._request = compiled.create_infer_request()
         self._drops_errors = drops_errors
         self.has_results = self.has_run = False

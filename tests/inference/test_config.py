@@ -210,7 +210,7 @@ def test_properties_that_openvino_would_ignore(folder):
     config.set_openvino_property("PERF_COUNT", np.True_)
     config.set_openvino_property("INFERENCE_PRECISION_HINT", openvino.Type.f32)
     config.set_openvino_property("CACHE_DIR", folder / "blobs")
-    compiled = create_predictor(config)._compiled
+    compiled = create_predictor(config)._request.compiled
     assert compiled.get_property("NUM_STREAMS") == 2
     assert compiled.get_property("PERF_COUNT") in (True, "YES")
 

@@ -93,7 +93,7 @@ def test_files_and_switches(folder, tmp_path):
     with pytest.raises(AttributeError, match="no attribute 'enable_mklnd'"):
         config.enable_mklnd()
     predictor = create_predictor(config)
-    assert predictor._compiled.get_property("INFERENCE_NUM_THREADS") == 2
+    assert predictor._request.compiled.get_property("INFERENCE_NUM_THREADS") == 2
     assert list((tmp_path / "cache").iterdir())
     inputs, (expected,) = next(sets(folder))
     np.testing.assert_allclose(predictor.run([inputs["x"]])[0], expected, atol=1e-5)
@@ -108,7 +108,7 @@ def test_ir_optim(tmp_path):
         config.set_optim_cache_dir(str(tmp_path))
         config.switch_ir_optim(is_optimised)
         predictor = create_predictor(config)
-        layers = predictor._compiled.get_runtime_model().get_ops()
+        layers = predictor._request.compiled.get_runtime_model().get_ops()
         rolls[is_optimised] = sum(layer.get_rt_info()["layerType"].value == "Roll" for layer in layers)
         inputs, (expected,) = next(sets(folder))
         np.testing.assert_allclose(predictor.run(list(inputs.values()))[0], expected, atol=1e-4)

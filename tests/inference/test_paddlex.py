@@ -84,7 +84,7 @@ Runner.__call__ = noting
 found["labels"] = [one["label_names"] for one in made()(pictures)]
 Runner.__call__ = call
 two_threads = made(engine_config={"cpu_threads": 2, "properties": {"INFERENCE_PRECISION_HINT": "f32"}})
-found["threads"] = two_threads.runner._predictor._compiled.get_property("INFERENCE_NUM_THREADS")
+found["threads"] = two_threads.runner._predictor._request.compiled.get_property("INFERENCE_NUM_THREADS")
 found["gpu"] = refusal(device="gpu:0")
 found["unknown"] = refusal(engine_config={"run_mode": "mkldnn"})
 np.savez(target, *(array for batch in batches for array in batch), found=json.dumps(found))
