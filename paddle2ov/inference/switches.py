@@ -129,19 +129,10 @@ class PassBuilder:
         """Nothing."""
         return ""
 
-    def set_passes(self, passes: list[str]) -> None:
+    def append_pass(self, *arguments: Any, **options: Any) -> None:
         """Without effect."""
 
-    def append_pass(self, name: str) -> None:
-        """Without effect."""
-
-    append_analysis_pass = delete_pass = append_pass
-
-    def insert_pass(self, index: int, name: str) -> None:
-        """Without effect."""
-
-    def turn_on_debug(self) -> None:
-        """Without effect."""
+    append_analysis_pass = delete_pass = insert_pass = set_passes = turn_on_debug = append_pass
 
 
 class InternalUtils:
