@@ -125,10 +125,6 @@ def blend_neighbours(
     return as_float(_to_byte(value, whole(_PART**2)))
 
 
-def _linear(x: Floats) -> list[Floats]:
-    return [1 - x, x]
-
-
 def _kernel(weigh: Callable[[Floats], Sequence[Floats]]) -> NDArray[np.int32]:
     """The weights of the neighbours for every part of a pixel; they add up to _PART."""
     weights = np.rint(np.stack(weigh(np.arange(_PART + 1) / _PART), 1) * _PART).astype(np.int32)
@@ -137,12 +133,8 @@ def _kernel(weigh: Callable[[Floats], Sequence[Floats]]) -> NDArray[np.int32]:
 
 
 _KERNELS: Mapping[str, NDArray[np.int32]] = MappingProxyType(
-    {"linear": _kernel(_linear), "cubic": _kernel(cubic_weights)}
+    {"linear": _kernel(lambda x: [1 - x, x]), "cubic": _kernel(cubic_weights)}
 )
-
-
-def _bilinear(x: Floats) -> Floats:
-    return 1 - x
 
 
 def _bicubic(x: Floats) -> Floats:
@@ -150,16 +142,13 @@ def _bicubic(x: Floats) -> Floats:
     return np.where(x < 1, (1.5 * x - 2.5) * x * x + 1, ((-0.5 * x + 2.5) * x - 4) * x + 2)
 
 
-def _hamming(x: Floats) -> Floats:
-    return np.sinc(x) * (0.54 + 0.46 * np.cos(np.pi * x))
-
-
-def _lanczos(x: Floats) -> Floats:
-    return np.sinc(x) * np.sinc(x / 3)
-
-
 FILTERS: Mapping[str, tuple[int, Callable[[Floats], Floats]]] = MappingProxyType(
-    {"bilinear": (1, _bilinear), "bicubic": (2, _bicubic), "hamming": (1, _hamming), "lanczos": (3, _lanczos)}
+    {
+        "bilinear": (1, lambda x: 1 - x),
+        "bicubic": (2, _bicubic),
+        "hamming": (1, lambda x: np.sinc(x) * (0.54 + 0.46 * np.cos(np.pi * x))),
+        "lanczos": (3, lambda x: np.sinc(x) * np.sinc(x / 3)),
+    }
 )
 """Pillow's filters: how far they reach, and their weights there."""
 
