@@ -23,11 +23,8 @@ class Port:
         name: Paddle's name.
         source: OpenVINO's port.
         lengths: the port of the lengths of its sequences, where it has some.
-        is_input: whether it is an input.
-        kind: the type of its elements.
-        kind_name: Paddle's name of that.
+        kind_name: Paddle's name of the type of its elements.
         dtype: NumPy's type of the same size; None where it has no such numbers (bfloat16, float8).
-        is_bfloat16: whether that is bfloat16.
         stored: what NumPy stores the elements as.
     """
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -64,21 +66,11 @@ class ConversionJob(ConversionRequest):
         return self.target.with_suffix(".html")
 
 
-class _Logged(logging.Handler):
-    """Keeps what is logged as a warning: on the standard error it would be without the model's name."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.texts: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.texts.append(record.getMessage())
-
-
 def convert_one(job: ConversionJob) -> Record:
     """Converts a model and writes it. Called in a process of the executor, which may terminate it."""
     started = time.perf_counter()
-    logged = _Logged()
+    logged = BufferingHandler(sys.maxsize)  # on the standard error it would be without the model's name
+    logged.setLevel(logging.WARNING)
     log.addHandler(logged)
     try:
         with terminable(), warnings.catch_warnings(record=True) as caught:
@@ -87,7 +79,11 @@ def convert_one(job: ConversionJob) -> Record:
     finally:
         log.removeHandler(logged)
     record["seconds"] = round(time.perf_counter() - started, 3)
-    texts = list(dict.fromkeys(map(valid, [*(str(warning.message) for warning in caught), *logged.texts])))
+    texts = list(
+        dict.fromkeys(
+            map(valid, [*(str(warning.message) for warning in caught), *(item.getMessage() for item in logged.buffer)])
+        )
+    )
     return {**record, "warnings": texts} if texts else record
 
 
