@@ -80,7 +80,7 @@ def plan(settings: Settings) -> PreprocessingPlan:
     for transform in settings.transforms or []:
         if _TRAINING.fullmatch(transform.name):
             continue
-        options = Options(settings, transform)
+        options = Options(settings, transform.name, transform.options)
         try:
             if ended:
                 raise NotBuiltInError(f"comes after {ended}")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard, TypeVar
 
 from paddle2ov.deployment.sizes import MAX_SIDE
 from paddle2ov.errors import ModelReadError
-from paddle2ov.program.settings import Settings, Transform
+from paddle2ov.program.settings import Settings
 
 _Word = TypeVar("_Word", bound=str)
 
@@ -22,12 +23,8 @@ class Options:
     """A transform of the settings. What its methods cannot read is a `ModelReadError`."""
 
     settings: Settings
-    transform: Transform
-
-    @property
-    def name(self) -> str:
-        """The transform's name."""
-        return self.transform.name
+    name: str
+    values: Mapping[str, Any]
 
     @property
     def toolkit(self) -> str:
@@ -41,11 +38,11 @@ class Options:
 
     def has(self, key: str) -> bool:
         """Whether an option is there."""
-        return key in self.transform.options
+        return key in self.values
 
     def get(self, key: str, default: object = None) -> Any:
         """An option as it stands there."""
-        return self.transform.options.get(key, default)
+        return self.values.get(key, default)
 
     def invalid(self, reason: str) -> ModelReadError:
         """The error that names the file and the transform."""

@@ -90,7 +90,7 @@ class DataType(int, _Named):
     __hash__ = int.__hash__
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class XpuConfig:
     """Settings of a device that is not here; they have the names and first values of Paddle's."""
 
