@@ -31,6 +31,7 @@ from paddle2ov.translation.translator import Progress
 from paddle2ov.workarounds import Target, apply, rewrites_for, stamp
 
 if TYPE_CHECKING:
+    from paddle2ov.program.settings import Settings
     from paddle2ov.report import ConversionReport
 
 log = logging.getLogger("paddle2ov")
@@ -153,12 +154,7 @@ def convert(
     clock.append(time.perf_counter())
     stages = ["read", "translate", "rewrite"]
     if settings is not None and preprocess:
-        from paddle2ov.deployment.preprocessing import build_in
-
-        build_in(converted, settings)
-        again = apply(converted, target, without=without)  # a quantized model begins with a FakeQuantize, for example
-        for name, counts in again.items():
-            done[name] = {kind: count + done[name].get(kind, 0) for kind, count in counts.items()}
+        _build_in(converted, settings, target, without, done)
         clock.append(time.perf_counter())
         stages.append("preprocess")
     seconds = dict(zip(stages, (after - before for before, after in itertools.pairwise(clock)), strict=True))
@@ -233,6 +229,18 @@ def _check_report(report: object) -> None:
 
     if not isinstance(report, ConversionReport):
         raise ConversionInputError(f"report: a ConversionReport to fill is expected, not {type(report).__name__}")
+
+
+def _build_in(
+    model: Model, settings: Settings, target: Target, without: Collection[str], done: dict[str, Counts]
+) -> None:
+    """Builds the preprocessing into the model, and keeps out of it what OpenVINO computes wrongly."""
+    from paddle2ov.deployment.preprocessing import build_in
+
+    build_in(model, settings)
+    again = apply(model, target, without=without)  # a quantized model begins with a FakeQuantize, for example
+    for name, counts in again.items():
+        done[name] = {kind: count + done[name].get(kind, 0) for kind, count in counts.items()}
 
 
 def _note_translated(report: ConversionReport, model: Model, program: Program) -> None:
