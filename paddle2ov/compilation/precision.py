@@ -94,9 +94,8 @@ def is_compilable_in_f16(model: openvino.Model) -> bool:
 
 def lower_precisions(model: openvino.Model) -> dict[str, str]:
     """Each precision below float32 -> why the CPU does not compute a model in it; "" where it does."""
-    reasons = {}
-    for precision in ("bf16", "f16"):
-        reasons[precision] = "" if computes_in("CPU", precision) else "this processor has no hardware for it"
+    missing = "this processor has no hardware for it"
+    reasons = {precision: "" if computes_in("CPU", precision) else missing for precision in ("bf16", "f16")}
     if not reasons["f16"] and not is_compilable_in_f16(model):
         reasons["f16"] = NEVER_COMPILED
     return reasons

@@ -340,8 +340,7 @@ class Config:
             self._answers[getter] = type(ANSWERS[getter])(value)
         if switch in MISSED and switch not in self._warned:
             self._warned.add(switch)
-            consequence = MISSED[switch]
-            warn(f"paddle2ov.inference: Config.{switch} has no effect: {consequence}")
+            warn(f"paddle2ov.inference: Config.{switch} has no effect: {MISSED[switch]}")
 
     def _refuse(self, method: str) -> None:
         raise ConversionInputError(f"Config.{method} gives an object of Paddle's own engine: {REFUSED[method]}")

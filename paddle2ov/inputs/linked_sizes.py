@@ -21,6 +21,7 @@ from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.inputs.usual_sizes import clamp
 from paddle2ov.passes.node_kinds import BINARY
 
 Sizes = dict[str, tuple[int, ...]]
@@ -212,7 +213,5 @@ def _with(sizes: Sizes, changes: Mapping[tuple[str, int], int], free: Free) -> S
     """The sizes with some of them changed, within the bounds."""
     changed = {name: list(shape) for name, shape in sizes.items()}
     for (name, axis), size in changes.items():
-        bound = free[name, axis]
-        most = bound.get_max_length()
-        changed[name][axis] = max(size, bound.get_min_length(), 1) if most < 0 else min(size, most)
+        changed[name][axis] = clamp(free[name, axis], max(size, 1))
     return {name: tuple(shape) for name, shape in changed.items()}
