@@ -3,8 +3,8 @@
 Paddle: `complex`, `real`, `imag`, `conj`, `as_complex`, `as_real`.
 Complex forms: `elementwise_mod`, `square`, `reciprocal`, `equal`, `not_equal`, `less_than`, `less_equal`,
 `greater_than`, `greater_equal`, `isclose`.
-Elsewhere: `elementwise.py` uses the products and quotients below; other functions are in `functions.py`; matrices,
-in `matrices.py`; what other operators do with complex numbers, in `rules.py`.
+Elsewhere: `elementwise.py` uses the products and quotients below; other functions are in `functions.py`; matrices, in
+`linalg/`; what other operators do with complex numbers, in `rules.py`.
 Semantics: `paddle/phi/kernels/funcs/{complex,compare,elementwise}_functor*.h`,
 `paddle/phi/kernels/impl/{complex,isclose}_kernel_impl.h`.
 """

@@ -73,15 +73,14 @@ def multilinear(convert: Converter) -> Converter:
         """out = the sum over all choices of a real or imaginary part of each operand, times i for the latter."""
         operands = node.complex_inputs()
         node.require(len(operands) <= 4, f"{len(operands)} complex operands are too many")
-        sums: dict[str, list[list[Tensor | None]]] = {}
+        sums: tuple[dict[str, list[Tensor]], dict[str, list[Tensor]]] = {}, {}
         for choice in product((0, 1), repeat=len(operands)):
             power = sum(choice)  # the factor is i to this power
-            results = _results(convert(node.of_parts(dict(zip(operands, choice, strict=True)))))
-            for port, values in results.items():
-                total = sums.setdefault(port, [[None, None] for _ in values])
-                for part, value in zip(total, values, strict=True):
-                    part[power % 2] = _accumulated(part[power % 2], value, negative=power % 4 > 1)
-        return {port: [make_complex(*_both_parts(pair)) for pair in total] for port, total in sums.items()}
+            total, add = sums[power % 2], ops.subtract if power % 4 > 1 else ops.add
+            for port, values in _results(convert(node.of_parts(dict(zip(operands, choice, strict=True))))).items():
+                total[port] = [*map(add, total[port], values)] if port in total else values
+        real, imag = sums
+        return {port: [*map(make_complex, values, imag[port])] for port, values in real.items()}
 
     return ComplexAware(convert, of_complex)
 
@@ -89,13 +88,6 @@ def multilinear(convert: Converter) -> Converter:
 def instead(convert: Converter, of_complex: Converter) -> Converter:
     """Complex inputs go to another converter."""
     return ComplexAware(convert, of_complex)
-
-
-def matrix_function(convert: Converter) -> Converter:
-    """A function of a square matrix; a complex matrix is written as a real one of twice the size."""
-    from paddle2ov.converters.complex.matrices import complex_matrix_function  # few models have such functions
-
-    return ComplexAware(convert, complex_matrix_function(convert))
 
 
 def shape_only(convert: Converter) -> Converter:
@@ -182,16 +174,3 @@ def _tensor(value: OutputLike) -> Tensor:
     if isinstance(value, ComplexValue | LoDTensor):
         raise TypeError("sequences of complex numbers are not supported")
     return value.constant() if isinstance(value, ConstantValue) else value
-
-
-def _accumulated(total: Tensor | None, value: Tensor, negative: bool) -> Tensor:
-    if total is None:
-        return ops.negative(value) if negative else value
-    return ops.subtract(total, value) if negative else ops.add(total, value)
-
-
-def _both_parts(pair: list[Tensor | None]) -> tuple[Tensor, Tensor]:
-    real, imag = pair
-    assert real is not None
-    assert imag is not None
-    return real, imag

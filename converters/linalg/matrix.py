@@ -3,13 +3,16 @@
 Paddle: `inverse`, `matrix_power`, `solve`, `cholesky`, `cholesky_solve`, `triangular_solve`.
 Semantics: `paddle/phi/kernels/impl/{inverse,matrix_power,solve,cholesky_solve}_kernel_impl.h`,
 `paddle/phi/kernels/cpu/{cholesky,triangular_solve}_kernel.cc`.
-A linear system is solved with the inverse, which OpenVINO has. Complex matrices of `solve`,
-`cholesky` and `cholesky_solve` are refused: Paddle has no kernel for them.
+A linear system is solved with the inverse, which OpenVINO has. Complex matrices of `solve`, `cholesky` and
+`cholesky_solve` are refused: Paddle has no kernel for them. Elsewhere a complex matrix a + i · b is computed as
+[[a, -b], [b, a]], which multiplies as it does, and has a real inverse.
 
 A Cholesky factor takes one loop iteration per column, so that the size of the matrix may be dynamic.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from openvino import Output
@@ -21,9 +24,11 @@ from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.converters.linalg.parts import (
     batched_eye,
+    from_block_matrix,
     joined,
     matrix_transpose,
     parts_of,
+    real_block_matrix,
     row_indices,
     solve as solve_parts,
     triangle,
@@ -34,25 +39,38 @@ from paddle2ov.translation.folding import MAX_DOUBLES
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
+def _function_of_matrix(node: NodeContext, function: Callable[[Output], Tensor]) -> NamedOutputs:
+    """out = a function of x, of each matrix."""
+    x = parts_of(node, "x")
+    if len(x) == 1:
+        return {"out": function(x[0])}
+    size = dim_of(x[0], -1)
+    return {"out": from_block_matrix(function(real_block_matrix(x)), size, size)}
+
+
 def inverse(node: NodeContext) -> NamedOutputs:
     """out = x^-1, of each matrix."""
-    known = node.get_known("x")
+    known = None if node.is_complex("x") else node.get_known("x")
     # `paddle2ov.translation.folding` says why.
     if known is not None and known.dtype == np.float64 and 0 < known.size <= MAX_DOUBLES:
         try:
             return {"out": ConstantValue(np.linalg.inv(known))}
         except np.linalg.LinAlgError:
             node.refuse("a constant matrix has no inverse")
-    return {"out": ops.inverse(node.get_input("x"), adjoint=False)}
+    return _function_of_matrix(node, lambda x: ops.inverse(x, adjoint=False))
 
 
 def matrix_power(node: NodeContext) -> NamedOutputs:
     """out = x^n; a negative n takes the power of the inverse, 0 gives identities."""
-    x, n = node.get_input("x"), node.get_int("n")
-    if n == 0:
-        return {"out": batched_eye(x, dim_of(x, -1))}
-    base: Tensor = ops.inverse(x, adjoint=False) if n < 0 else x
-    return {"out": constant_power(base, abs(n), lambda a, b: ops.matmul(a, b, False, False))}
+    n = node.get_int("n")
+
+    def power(x: Output) -> Tensor:
+        if n == 0:
+            return batched_eye(x, dim_of(x, -1))
+        base: Tensor = ops.inverse(x, adjoint=False) if n < 0 else x
+        return constant_power(base, abs(n), lambda a, b: ops.matmul(a, b, False, False))
+
+    return _function_of_matrix(node, power)
 
 
 def solve(node: NodeContext) -> NamedOutputs:

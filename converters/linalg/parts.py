@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from openvino import Node, Output
 
 from paddle2ov.converters.complex.elementary import divide_pairs, multiply_pairs
-from paddle2ov.converters.complex.matrices import from_block_matrix, real_block_matrix
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, shape_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.slices import OPEN_END
+from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NodeContext
 
 
@@ -58,11 +57,26 @@ def adjoint_product(x: Sequence[Tensor], y: Sequence[Tensor]) -> list[Tensor]:
     return [real, ops.subtract(ops.matmul(a, d, True, False), ops.matmul(b, c, True, False))]
 
 
+def real_block_matrix(matrix: Sequence[Tensor]) -> Output:
+    """[[a, -b], [b, a]] of a + i · b."""
+    a, b = matrix
+    rows = [ops.concat([a, ops.negative(b)], -1), ops.concat([b, a], -1)]
+    return ops.concat(rows, -2).output(0)
+
+
+def from_block_matrix(found: Tensor, rows: Tensor, columns: Tensor) -> Node:
+    """The complex rows x columns matrix of a real block matrix [[a, -b], [b, a]]."""
+    left = slice_along(found, ints([0]), ops.unsqueeze(columns, ints([0])), -1)
+    down = ops.unsqueeze(rows, ints([0]))
+    a = slice_along(left, ints([0]), down, -2)
+    return make_complex(a, slice_along(left, down, ints([OPEN_END]), -2))
+
+
 def solve(matrix: Sequence[Tensor], y: Sequence[Tensor]) -> list[Tensor]:
     """matrix^-1 @ y."""
     if len(matrix) == 1:
         return [ops.matmul(ops.inverse(matrix[0], adjoint=False), y[0], False, False)]
-    inverse = ops.inverse(real_block_matrix((matrix[0], matrix[1])), adjoint=False)
+    inverse = ops.inverse(real_block_matrix(matrix), adjoint=False)
     solution = ops.matmul(inverse, ops.concat(list(y), -2), False, False)
     return [*real_imag(from_block_matrix(solution, dim_of(matrix[0], -1), ints(OPEN_END)))]
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.complex.matrices import real_block_matrix
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, prevent_fusion
 from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import ranked_dims
@@ -25,7 +24,7 @@ from paddle2ov.converters.linalg.jacobi import (
     orthogonalize_columns,
     symmetric_from_triangle,
 )
-from paddle2ov.converters.linalg.parts import batched_eye, matrix_transpose
+from paddle2ov.converters.linalg.parts import batched_eye, matrix_transpose, real_block_matrix
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END
