@@ -9,14 +9,13 @@ Paddle 2.6. Among equal values the first column wins, then the first row; Paddle
 from __future__ import annotations
 
 import numpy as np
-from openvino import Model, Node, Type
+from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, index_range, normalize_axis, shape_of
+from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.lod.sequences import dense_input, padded_length, padded_lengths
-from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import NO_LOD, LoDTensor
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -103,36 +102,25 @@ def _greedy_matching(x: Tensor) -> tuple[Tensor, Tensor]:
     -∞ is never matched. Taking one pair at a time, the largest first, gives the same as taking at once all pairs whose
     value is the maximum of its row and of its column, until none is left, which takes fewer iterations.
     """
-    kind = x.get_element_type()
-    columns = dim_vector(x, [0, 2])
-    shape = output_of(x).get_partial_shape()
-    left = ops.parameter(shape, kind)
-    matched, number = ops.parameter([shape[0], shape[2]], Type.i64), ops.parameter([shape[0], shape[2]], kind)
-    nothing = const_like(-np.inf, x)
-    best, row = _best(left, 1)
-    _, column = _best(left, 2)
-    own = index_range(dim_of(left, 2))
-    mutual = ops.equal(ops.gather_elements(column, row, 1), own)
-    taken = ops.logical_and(mutual, ops.greater(best, nothing))
-    indices = ops.unsqueeze(index_range(dim_of(left, 1)), ints([0, 2]))
-    both = ops.logical_and(ops.equal(ops.unsqueeze(row, ints([1])), indices), ops.unsqueeze(taken, ints([1])))
-    gone = ops.logical_or(ops.unsqueeze(taken, ints([1])), ops.reduce_logical_or(both, ints([2]), True))
-    rest = ops.select(gone, const_like(-np.inf, x), left)
-    results = [
-        ops.result(value)
-        for value in (_any(rest), rest, ops.select(taken, row, matched), ops.select(taken, best, number))
-    ]
-    starts = (x, ops.broadcast(ints(-1), columns), ops.broadcast(const(0, kind), columns))
-    entering = zip((left, matched, number), starts, results[1:], strict=True)
-    loop = build_loop(
-        output_of(dim_of(x, 2)),
-        output_of(_any(x)),
-        Model(results, [left, matched, number]),
-        [-1, 0],
-        [(parameter, output_of(start), result) for parameter, start, result in entering],
-        [],
-    )
-    return loop.output(1), loop.output(2)
+    kind, columns = x.get_element_type(), dim_vector(x, [0, 2])
+
+    def take_best(_: Tensor, state: Outputs, __: Outputs) -> tuple[list[Tensor], Tensor]:
+        left, matched, distance = state
+        nothing = const_like(-np.inf, left)
+        best, row = _best(left, 1)
+        _, column = _best(left, 2)
+        mutual = ops.equal(ops.gather_elements(column, row, 1), index_range(dim_of(left, 2)))
+        taken = ops.logical_and(mutual, ops.greater(best, nothing))
+        indices = ops.unsqueeze(index_range(dim_of(left, 1)), ints([0, 2]))
+        both = ops.logical_and(ops.equal(ops.unsqueeze(row, ints([1])), indices), ops.unsqueeze(taken, ints([1])))
+        gone = ops.logical_or(ops.unsqueeze(taken, ints([1])), ops.reduce_logical_or(both, ints([2]), True))
+        rest = ops.select(gone, nothing, left)
+        return [rest, ops.select(taken, row, matched), ops.select(taken, best, distance)], _any(rest)
+
+    count = ops.multiply(dim_of(x, 2), cast_to(_any(x), Type.i64))
+    start = [x, ops.broadcast(ints(-1), columns), ops.broadcast(const(0, kind), columns)]
+    _, matched, distance = loop(count, start, [], take_best)
+    return matched, distance
 
 
 def _any(x: Tensor) -> Node:
