@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.detection.rows import best_per_image, column, count_per_image, image_counts, indices_where
+from paddle2ov.converters.detection.rows import best_per_image, column, count_per_image, image_of_rows, indices_where
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.converters.detection.suppression import GreedyNms, Kept
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, reshape
@@ -92,14 +92,11 @@ def _separate(node: NodeContext, greedy: GreedyNms, boxes: Tensor, scores: Tenso
     boxes = ops.transpose(boxes, ints([1, 0, 2]))
     scores = ops.transpose(scores, ints([1, 0]))
     classes, total = dim_of(scores, 0), dim_of(scores, 1)
-    own: Tensor = ops.not_equal(ops.unsqueeze(index_range(classes), ints([1, 2])), ints(greedy.background))
-    counts = image_counts(node, "rois_num", "bboxes")
-    images: Tensor = ints(1)
-    if counts is not None:
-        ends, every = ops.cum_sum(counts, ints(0)), index_range(total)
-        begins = ops.greater_equal(every, ops.unsqueeze(ops.subtract(ends, counts), ints(1)))
-        own = ops.logical_and(own, ops.logical_and(begins, ops.less(every, ops.unsqueeze(ends, ints(1)))))
-        images = dim_of(counts, 0)
+    owner, images = image_of_rows(node, "rois_num", "bboxes")
+    own = ops.logical_and(
+        ops.not_equal(ops.unsqueeze(index_range(classes), ints([1, 2])), ints(greedy.background)),
+        ops.equal(owner, ops.unsqueeze(index_range(images), ints(1))),
+    )
     scores = ops.select(own, ops.unsqueeze(scores, ints(1)), const(-np.inf, Type.f32))
     # The best of an image are those of all classes.
     kept = replace(greedy, background=-1)(boxes, scores, 0 if keep == 0 else -1)

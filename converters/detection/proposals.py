@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.box import decode_boxes, split_corners
-from paddle2ov.converters.detection.rows import count_per_image, image_counts, indices_where
-from paddle2ov.converters.detection.suppression import GreedyNms, Kept
+from paddle2ov.converters.detection.rows import count_per_image, image_of_rows, indices_where
+from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
 from paddle2ov.converters.graph.dims import dim_of, index_range, shape_of
 from paddle2ov.converters.lod.sequences import segment_ids
@@ -43,9 +43,8 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
     score: Tensor = ops.transpose(cast_to(scores, Type.f32), ints([0, 2, 3, 1]))
     score = ops.reshape(score, ints([0, -1]), True)  # [N, T]
     delta = ops.transpose(cast_to(node.get_input("bbox_deltas"), Type.f32), ints([0, 2, 3, 1]))
-    delta = reshape(delta, [-1, 4])  # [N * T, 4]
-    images, total = (dim_of(score, axis) for axis in (0, 1))
-    limit: Tensor = total
+    delta = ops.reshape(delta, ints([0, -1, 4]), True)  # [N, T, 4]
+    limit: Tensor = dim_of(score, 1)
     first = node.get_int("pre_nms_top_n")
     if first > 0:
         limit = ops.minimum(limit, ints(first))
@@ -57,8 +56,7 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
         for name in ("anchors", "variances")
     )
     # A Gather with batch dimensions reads beyond its data on OpenVINO's CPU plugin (2026.4).
-    start = ops.multiply(index_range(images), total)
-    delta = ops.gather(delta, ops.add(chosen, ops.unsqueeze(start, ints(1))), ints(0))  # [N, K, 4]
+    delta = ops.gather_nd(delta, ops.unsqueeze(chosen, ints(2)), 1)  # [N, K, 4]
     boxes: Node = decode_boxes(anchor, ops.multiply(variance, delta), not pixel, math.log(1000.0 / 16.0))
     bound = ops.subtract(ops.concat([size, size], 2), offset)
     boxes = ops.maximum(ops.minimum(boxes, bound), const(0, Type.f32))
@@ -70,7 +68,12 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
     score = ops.concat([score, ops.select(nothing, const(0, Type.f32), const(-np.inf, Type.f32))], 1)
     boxes = ops.pad(boxes, ints([0, 0, 0]), ints([0, 1, 0]), "constant", const(0, Type.f32))
 
-    kept = _survivors(node, boxes, ops.unsqueeze(score, ints(1)), pixel)
+    threshold, score = node.get_float("nms_thresh"), ops.unsqueeze(score, ints(1))
+    greedy = GreedyNms(threshold, normalized=not pixel, eta=node.get_float("eta"))
+    if threshold <= 0:  # nothing is suppressed
+        kept = replace(greedy, iou_threshold=2.0).by_openvino(boxes, score)
+    else:
+        kept = greedy(boxes, score, max(node.get_int("post_nms_top_n"), 0) or -1)
     _, probs, rois = ops.variadic_split(cast_to(kept.out, dtype), ints(1), ints([1, 1, 4])).outputs()
     lengths = SequenceLengths(output_of(kept.count))
     return {
@@ -80,15 +83,6 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
         # Paddle 1 has the offsets at which the images' boxes end.
         "rpn_rois_lod": ops.cumsum(ops.convert(kept.count, Type.i64), ints(0)),
     }
-
-
-def _survivors(node: NodeContext, boxes: Tensor, scores: Tensor, pixel: bool) -> Kept:
-    """The boxes that survive suppression, best first in each image."""
-    threshold = node.get_float("nms_thresh")
-    greedy = GreedyNms(threshold, normalized=not pixel, eta=node.get_float("eta"))
-    if threshold <= 0:  # nothing is suppressed
-        return replace(greedy, iou_threshold=2.0).by_openvino(boxes, scores)
-    return greedy(boxes, scores, max(node.get_int("post_nms_top_n"), 0) or -1)
 
 
 def _large(boxes: Node, least: float, size: Node | None, scale: Node | None, offset: Node) -> Node:
@@ -127,14 +121,14 @@ def distribute_fpn_proposals(node: NodeContext) -> NamedOutputs:
     everything = ops.broadcast(const(True, Type.boolean), ops.unsqueeze(count, ints(0)))
     nothing = ops.logical_not(everything)
     from_level, to_level = [everything, *above], [*above, nothing]
-    members = [ops.logical_and(a, ops.logical_not(b)) for a, b in zip(from_level, to_level, strict=True)]
-    level_indices = [indices_where(member) for member in members]
+    pairs = zip(from_level, to_level, strict=True)
+    level_indices = [indices_where(ops.logical_and(a, ops.logical_not(b))) for a, b in pairs]
 
     order = ops.concat(level_indices, 0) if len(level_indices) > 1 else level_indices[0]
     number = index_range(count)
     restore = ops.scatter_update(number, order, number, ints(0))
-    own = _own(node, number)  # [B, R]
-    counts = [ops.reduce_sum(cast_to(ops.logical_and(own, m), Type.i32), ints(1), False) for m in members]
+    image, images = image_of_rows(node, "rois_num", "fpn_rois")
+    counts = [count_per_image(ops.gather(image, index, ints(0)), images) for index in level_indices]
     levels = [cast_to(ops.gather(rois, index, ints(0)), dtype) for index in level_indices]
     return {
         "multi_fpn_rois": [
@@ -161,16 +155,6 @@ def _bound(level: int, refer_level: int) -> float:
 
 def _float_of(bits: int) -> np.float32:
     return np.uint32(bits).view(np.float32)
-
-
-def _own(node: NodeContext, number: Node) -> Node:
-    """Whether region r belongs to image b, [B, R]."""
-    lengths = image_counts(node, "rois_num", "fpn_rois")
-    if lengths is None:
-        return ops.unsqueeze(ops.greater_equal(number, ints(0)), ints(0))
-    counts = ops.unsqueeze(lengths, ints(1))
-    ends = ops.cum_sum(counts, ints(0))
-    return ops.logical_and(ops.greater_equal(number, ops.subtract(ends, counts)), ops.less(number, ends))
 
 
 def collect_fpn_proposals(node: NodeContext) -> NamedOutputs:

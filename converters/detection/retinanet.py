@@ -54,9 +54,7 @@ def _level(node: NodeContext, i: int, info: Tensor) -> tuple[Node, Node, Node]:
 def _decoded(node: NodeContext, i: int, row: Tensor, info: Tensor) -> Node:
     delta = cast_to(node.get_input("bboxes", i), Type.f32)
     # A Gather with batch dimensions reads beyond its data on OpenVINO's CPU plugin (2026.4).
-    image = ops.unsqueeze(index_range(dim_of(delta, 0)), ints([1]))
-    flat = ops.add(ops.multiply(image, dim_of(delta, 1)), row)
-    delta = ops.gather(ops.reshape(delta, ints([-1, 4]), False), flat, ints(0))
+    delta = ops.gather_nd(delta, ops.unsqueeze(row, ints([2])), 1)
     anchor = ops.gather(cast_to(node.get_input("anchors", i), Type.f32), row, ints(0))
     one, half = const(1, Type.f32), const(0.5, Type.f32)
     box = decode_boxes(anchor, delta, normalized=False)

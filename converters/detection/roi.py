@@ -12,12 +12,11 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.box import split_corners
-from paddle2ov.converters.detection.rows import image_counts
+from paddle2ov.converters.detection.rows import image_of_rows
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
 from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.terms import Term, abs_, select
-from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -109,15 +108,10 @@ def _inside(start: Tensor, size: Node, axis: int, cells: int, length: Node) -> N
 
 def image_indices(node: NodeContext, boxes: Output) -> Node:
     """The index of each region's image, int64 [R]."""
-    count = dim_of(boxes, 0)
-    counts = image_counts(node, "boxes_num", "boxes")
-    if counts is not None:
-        return segment_ids(counts, count)
     images = node.get_input("x").get_partial_shape()[0]
-    node.require(
-        images.is_dynamic or images.get_length() == 1, "neither boxes_num nor LoD gives the image of each region"
-    )
-    return ops.broadcast(ints(0), ops.unsqueeze(count, ints(0)))
+    if images.is_static and images.get_length() != 1 and not node.has_input("boxes_num"):
+        node.require(node.has_sequences("boxes"), "neither boxes_num nor LoD gives the image of each region")
+    return image_of_rows(node, "boxes_num", "boxes")[0]
 
 
 def _with_image(node: NodeContext, boxes: Output) -> Node:

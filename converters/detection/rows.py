@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const
-from paddle2ov.converters.graph.dims import dim_vector, index_range
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range
+from paddle2ov.converters.lod.sequences import segment_ids
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.translation.node_context import NodeContext
 
@@ -35,9 +36,16 @@ def best_per_image(image: Tensor, scores: Tensor, images: Tensor, limit: int) ->
     return indices_where(ops.reduce_logical_or(chosen, ints(0), False))
 
 
-def image_counts(node: NodeContext, counts: str, rows: str) -> Output | None:
-    """How many rows each image has, int64: an operand, or the lengths (LoD) of the rows; None for neither."""
-    return node.get_tensor(counts, Type.i64) if node.has_input(counts) else node.sequence_lengths(rows)
+def image_of_rows(node: NodeContext, counts: str, rows: str) -> tuple[Node, Node]:
+    """The image of each row, int64, and how many images there are, 0-D.
+
+    The operand `counts` says how many rows each image has, or their LoD; without both there is one image.
+    """
+    lengths = node.get_tensor(counts, Type.i64) if node.has_input(counts) else node.sequence_lengths(rows)
+    total = dim_of(node.get_input(rows), 0)
+    if lengths is None:
+        return ops.broadcast(ints(0), ops.unsqueeze(total, ints(0))), ints(1)
+    return segment_ids(lengths, total), dim_of(lengths, 0)
 
 
 def count_per_image(image: Tensor, images: Tensor) -> Node:

@@ -10,7 +10,7 @@ import numpy as np
 from openvino import Node, Type
 from openvino.op import Constant
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.common import cast_to, const
 from paddle2ov.converters.graph.dims import dim_vector, index_range
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
@@ -54,7 +54,9 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
     size = ops.gather(cast_to(node.get_input("img_size"), dtype), ints([1, 0]), ints(1))
     image = ops.unsqueeze(size, ints(1))  # [N, 1, 2], width first
     sides = [dim_vector(x, [axis]) for axis in (2, 3)]  # height and width, each [1]
-    stride = ops.divide(image, _cell_counts(node, sides, dtype))  # pixels of the image per cell
+    # Width and height of the image in cells; programs of Paddle 1 use the height for both.
+    cells = ops.concat([sides[0 if node.semantics.square_grid else 1], sides[0]], 0)
+    stride = ops.divide(image, cast_to(cells, dtype))  # pixels of the image per cell
     spread = node.get_float("scale_x_y", 1.0)
     offset: Node = ops.sigmoid(shift)
     if spread != 1.0:
@@ -68,12 +70,6 @@ def yolo_box(node: NodeContext) -> NamedOutputs:
         low = ops.maximum(low, const(0, dtype))
         high = ops.minimum(high, ops.subtract(image, const(1, dtype)))
     return {"boxes": ops.select(below, const(0, dtype), ops.concat([low, high], 2)), "scores": scores}
-
-
-def _cell_counts(node: NodeContext, sides: list[Node], dtype: Type) -> Tensor:
-    """Width and height of the image in cells: [2]. Programs of Paddle 1 use the height for both."""
-    height, width = sides
-    return cast_to(ops.concat([height if node.semantics.square_grid else width, height], 0), dtype)
 
 
 def _grid(sides: list[Node], halves: AnyArray, bias: float, dtype: Type) -> tuple[Node, Node]:
