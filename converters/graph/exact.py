@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
+from typing import TypeAlias
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -29,35 +30,7 @@ _MOVES = frozenset(
 """Node types that move elements of their first input, or convert them."""
 _WIDE = (Type.i32, Type.i64)
 
-
-def exact_equal(x: Tensor, y: Tensor) -> Node:
-    """Whether x = y."""
-    return ops.equal(_difference(x, y), const_like(0, x)) if _may_be_rounded(x, y) else ops.equal(x, y)
-
-
-def exact_not_equal(x: Tensor, y: Tensor) -> Node:
-    """Whether x ≠ y."""
-    return ops.not_equal(_difference(x, y), const_like(0, x)) if _may_be_rounded(x, y) else ops.not_equal(x, y)
-
-
-def exact_less(x: Tensor, y: Tensor) -> Node:
-    """Whether x < y."""
-    return _is_below(x, y) if _may_be_rounded(x, y) else ops.less(x, y)
-
-
-def exact_greater(x: Tensor, y: Tensor) -> Node:
-    """Whether x > y."""
-    return _is_below(y, x) if _may_be_rounded(x, y) else ops.greater(x, y)
-
-
-def exact_less_equal(x: Tensor, y: Tensor) -> Node:
-    """Whether x ≤ y."""
-    return ops.logical_not(_is_below(y, x)) if _may_be_rounded(x, y) else ops.less_equal(x, y)
-
-
-def exact_greater_equal(x: Tensor, y: Tensor) -> Node:
-    """Whether x ≥ y."""
-    return ops.logical_not(_is_below(x, y)) if _may_be_rounded(x, y) else ops.greater_equal(x, y)
+Comparison: TypeAlias = Callable[[Tensor, Tensor], Node]
 
 
 def _is_below(x: Tensor, y: Tensor) -> Node:
@@ -79,9 +52,25 @@ def _difference(x: Tensor, y: Tensor) -> Node:
     return ops.subtract(x, y)
 
 
-def _may_be_rounded(x: Tensor, y: Tensor) -> bool:
-    """Whether both are integers that may have more than 24 bits: one that has not tells rounded ones from itself."""
-    return may_have_many_bits(output_of(x)) and may_have_many_bits(output_of(y))
+def _exact(compare: Comparison, of_many_bits: Comparison) -> Comparison:
+    """A comparison, in another way where both are integers that may have more than 24 bits.
+
+    One that has not tells rounded ones from itself.
+    """
+
+    def exact(x: Tensor, y: Tensor) -> Node:
+        have_many = may_have_many_bits(output_of(x)) and may_have_many_bits(output_of(y))
+        return (of_many_bits if have_many else compare)(x, y)
+
+    return exact
+
+
+exact_equal = _exact(ops.equal, lambda x, y: ops.equal(_difference(x, y), const_like(0, x)))
+exact_not_equal = _exact(ops.not_equal, lambda x, y: ops.not_equal(_difference(x, y), const_like(0, x)))
+exact_less = _exact(ops.less, _is_below)
+exact_greater = _exact(ops.greater, lambda x, y: _is_below(y, x))
+exact_less_equal = _exact(ops.less_equal, lambda x, y: ops.logical_not(_is_below(y, x)))
+exact_greater_equal = _exact(ops.greater_equal, lambda x, y: ops.logical_not(_is_below(x, y)))
 
 
 def may_have_many_bits(value: Output) -> bool:
@@ -147,29 +136,26 @@ def exact_reduce_sum(x: Tensor, axes: Node, keepdims: bool) -> Node:
 
 def exact_reduce_max(x: Tensor, axes: Node, keepdims: bool) -> Node:
     """The maximum over axes."""
-    if not may_have_many_bits(output_of(x)):
-        return ops.reduce_max(x, axes, keepdims)
-    return _of_halves(x, axes, keepdims, largest=True)
+    return _reduce_halves(ops.reduce_max, x, axes, keepdims, -1)
 
 
 def exact_reduce_min(x: Tensor, axes: Node, keepdims: bool) -> Node:
     """The minimum over axes."""
-    if not may_have_many_bits(output_of(x)):
-        return ops.reduce_min(x, axes, keepdims)
-    return _of_halves(x, axes, keepdims, largest=False)
+    return _reduce_halves(ops.reduce_min, x, axes, keepdims, BEYOND_LOWER)
 
 
 @works_around("integers_reduced_in_float32")
-def _of_halves(x: Tensor, axes: Node, keepdims: bool, largest: bool) -> Node:
-    """The extreme of the upper halves, and of the lower ones of those that have it.
+def _reduce_halves(reduce: Callable[..., Node], x: Tensor, axes: Node, keepdims: bool, unlike: int) -> Node:
+    """The extreme of the upper halves, and of the lower ones of those that have it; the others count as `unlike`.
 
     OpenVINO's CPU plugin (2026.4) reduces integers as float32: those beyond 24 bits are rounded, and the greatest one,
     which stands for nothing found, becomes the least one.
     """
-    reduce = ops.reduce_max if largest else ops.reduce_min
+    if not may_have_many_bits(output_of(x)):
+        return reduce(x, axes, keepdims)
     upper, lower = split_halves(x)
     extreme = reduce(upper, axes, True)
-    left = ops.select(ops.equal(upper, extreme), lower, const_like(-1 if largest else BEYOND_LOWER, x))
+    left = ops.select(ops.equal(upper, extreme), lower, const_like(unlike, x))
     out = join_halves(extreme, reduce(left, axes, True))
     return out if keepdims else ops.squeeze(out, axes)
 

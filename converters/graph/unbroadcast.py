@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from paddle2ov.converters.graph.common import Tensor, prevent_fusion
 from paddle2ov.converters.graph.dims import dim_vector
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import Dims, dims_of, output_of
+from paddle2ov.graph.shapes import Dims
 
 
 def unbroadcast(x: Tensor, target: Tensor, partner: Dims | None = None) -> Tensor:
@@ -16,7 +17,7 @@ def unbroadcast(x: Tensor, target: Tensor, partner: Dims | None = None) -> Tenso
         target: a tensor whose rank, like that of x, is known.
         partner: the dimensions of what `target` was broadcast with: where one is 1, or missing, nothing is to sum.
     """
-    dims, wanted = _dims(x), _dims(target)
+    dims, wanted = ranked_dims(x), ranked_dims(target)
     more = len(dims) - len(wanted)
     others = dims if partner is None else [*[1] * (len(dims) - len(partner)), *partner]
     summed = [axis for axis, dim in enumerate(wanted) if dim == 1 and dims[more + axis] != 1]
@@ -36,9 +37,3 @@ def unbroadcast(x: Tensor, target: Tensor, partner: Dims | None = None) -> Tenso
             sizes.append(ops.divide(dim_vector(x, [axis]), ops.maximum(kept, ints(1))))
         sizes.append(kept)
     return ops.reduce_sum(ops.reshape(x, ops.concat(sizes, 0), False), ints(ratios), False)
-
-
-def _dims(x: Tensor) -> Dims:
-    dims = dims_of(output_of(x))
-    assert dims is not None, "the rank is not known"
-    return dims
