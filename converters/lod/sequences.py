@@ -9,10 +9,9 @@ over a few sequences take one row after the other (`is_by_row`): their steps hav
 
 from __future__ import annotations
 
-import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, folded
 from paddle2ov.converters.graph.dims import dim_range, dim_vector, index_range
 from paddle2ov.converters.graph.exact import join_halves, split_halves
 from paddle2ov.converters.graph.selection import exact_select
@@ -79,10 +78,7 @@ def segment_ids(lengths: Tensor, rows: Tensor) -> Node:
 
 def row_starts(lengths: Tensor) -> Node:
     """The first row of each sequence, int64 [count]."""
-    known = constant_of(output_of(lengths))
-    if known is not None:
-        return ints((np.cumsum(known) - known).tolist())
-    return ops.cum_sum(lengths, ints(0), exclusive=True)
+    return folded(ops.cum_sum(lengths, ints(0), exclusive=True))
 
 
 def from_dense(x: Tensor, layout: SequenceLayout) -> LoDTensor:

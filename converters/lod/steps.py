@@ -16,7 +16,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.fused.activation import apply_activation
-from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, folded
 from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, index_range, rank_of, shape_of
 from paddle2ov.converters.lod.sequences import (
     all_segment_ids,
@@ -33,12 +33,10 @@ from paddle2ov.converters.lod.sequences import (
     step_mask,
     to_dense,
 )
-from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.graph.values import NO_LOD, UNKNOWN_LOD, LoDTensor, SequenceLayout, SequenceLengths
-from paddle2ov.program.budget import charge_array
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -152,13 +150,9 @@ def _lengths(node: NodeContext, name: str) -> Tensor:
 
 def _concatenated_ranges(first: Tensor, lengths: Tensor) -> Node:
     """The ranges first[i] ... first[i] + lengths[i] - 1, concatenated."""
-    known = [constant_of(output_of(value)) for value in (first, lengths)]
-    if known[0] is not None and known[1] is not None:
-        charge_array(sum(max(int(many), 0) for many in known[1]))
-        return ints([int(item) + i for item, many in zip(*known, strict=True) for i in range(int(many))])
     total = ops.reduce_sum(lengths, ints([0]), False)
     shift = ops.gather(ops.subtract(first, row_starts(lengths)), all_segment_ids(lengths), ints(0))
-    return ops.add(index_range(total), shift)
+    return folded(ops.add(index_range(total), shift))
 
 
 def sequence_expand(node: NodeContext) -> NamedOutputs:
@@ -183,15 +177,8 @@ def _expand_by_lengths(node: NodeContext) -> LoDTensor:
     if not node.has_sequences("x"):
         return LoDTensor(ops.gather(x, which, ints(0)), NO_LOD)
     lengths = _lengths(node, "x")
-    first, taken_lengths = (_gather_lengths(value, which) for value in (row_starts(lengths), lengths))
+    first, taken_lengths = (folded(ops.gather(value, which, ints(0))) for value in (row_starts(lengths), lengths))
     return LoDTensor(ops.gather(x, _concatenated_ranges(first, taken_lengths), ints(0)), lod_of_lengths(taken_lengths))
-
-
-def _gather_lengths(values: Tensor, indices: Node) -> Node:
-    known, where = constant_of(output_of(values)), constant_of(indices.output(0))
-    if known is not None and where is not None:
-        return ints(known[where].tolist())
-    return ops.gather(values, indices, ints(0))
 
 
 def _repeat_sequences(x: Tensor, repeats: Tensor) -> Node:
