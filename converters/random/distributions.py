@@ -14,7 +14,6 @@ diagonal that `uniform_random` can set.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from openvino import Node, Type
 
@@ -33,7 +32,7 @@ from paddle2ov.converters.graph.dims import (
 from paddle2ov.converters.special import erf_inverse
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
-from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def _uniform(shape: Tensor, low: Tensor, high: Tensor, kind: str, seed: int) -> Node:
@@ -65,56 +64,39 @@ def standard_normal(shape: Tensor, seed: int) -> Node:
 
 
 def _shape(node: NodeContext) -> Tensor:
-    return shape_vector(node, "shape")
-
-
-def _shape_like(node: NodeContext) -> Tensor:
-    """The given shape with one dimension replaced by an input's."""
+    """The shape of x, or the given one, of which `batch_size_like` replaces one dimension by an input's."""
+    if node.has_input("x"):
+        return shape_of(node.get_input("x"))
+    if not node.has_input("input"):
+        return shape_vector(node, "shape")
     dims: list[Tensor] = [ints([dim]) for dim in node.get_ints("shape")]
     source, target = node.get_int("input_dim_idx", 0), node.get_int("output_dim_idx", 0)
     dims[target] = dim_vector(node.get_input("input"), [source])
     return ops.concat(dims, 0)
 
 
-_SHAPES: dict[str, Callable[[NodeContext], Tensor]] = {
-    "": _shape,
-    "like": _shape_like,
-    "inplace": lambda node: shape_of(node.get_input("x")),
-}
-
-
 def _dtype(node: NodeContext) -> Type:
     return node.declared_output_dtype() or node.get_dtype("dtype", Type.f32)
 
 
-def uniform(form: str = "") -> Converter:
-    """A converter for uniform random numbers; `form` says where the shape comes from."""
-
-    def convert(node: NodeContext) -> NamedOutputs:
-        """out is uniform in [min, max)."""
-        node.require(node.get_int("diag_num", 0) == 0, "is not supported", diag_num=node.get_int("diag_num", 0))
-        low, high = (scalar_of(node, name, Type.f32, default) for name, default in (("min", -1.0), ("max", 1.0)))
-        shape, seed = _SHAPES[form](node), node.get_int("seed", 0)
-        are_known = node.is_known("min") and node.is_known("max")
-        if are_known and node.get_float("min", -1.0) < node.get_float("max", 1.0):
-            return {"out": cast_to(_uniform(shape, low, high, "f32", seed), _dtype(node))}
-        # Paddle takes bounds in any order, and equal ones; OpenVINO's node does not.
-        out = ops.add(low, ops.multiply(ops.subtract(high, low), unit_uniform(shape, seed)))
-        return {"out": cast_to(out, _dtype(node))}
-
-    return convert
+def uniform(node: NodeContext) -> NamedOutputs:
+    """out is uniform in [min, max)."""
+    node.require(node.get_int("diag_num", 0) == 0, "is not supported", diag_num=node.get_int("diag_num", 0))
+    low, high = (scalar_of(node, name, Type.f32, default) for name, default in (("min", -1.0), ("max", 1.0)))
+    shape, seed = _shape(node), node.get_int("seed", 0)
+    are_known = node.is_known("min") and node.is_known("max")
+    if are_known and node.get_float("min", -1.0) < node.get_float("max", 1.0):
+        return {"out": cast_to(_uniform(shape, low, high, "f32", seed), _dtype(node))}
+    # Paddle takes bounds in any order, and equal ones; OpenVINO's node does not.
+    out = ops.add(low, ops.multiply(ops.subtract(high, low), unit_uniform(shape, seed)))
+    return {"out": cast_to(out, _dtype(node))}
 
 
-def gaussian(form: str = "") -> Converter:
-    """A converter for normally distributed numbers; `form` says where the shape comes from."""
-
-    def convert(node: NodeContext) -> NamedOutputs:
-        """out is normal with the given mean and standard deviation."""
-        drawn = standard_normal(_SHAPES[form](node), node.get_int("seed", 0))
-        mean, deviation = (scalar_of(node, name, Type.f32, default) for name, default in (("mean", 0.0), ("std", 1.0)))
-        return {"out": cast_to(ops.add(ops.multiply(drawn, deviation), mean), _dtype(node))}
-
-    return convert
+def gaussian(node: NodeContext) -> NamedOutputs:
+    """out is normal with the given mean and standard deviation."""
+    drawn = standard_normal(_shape(node), node.get_int("seed", 0))
+    mean, deviation = (scalar_of(node, name, Type.f32, default) for name, default in (("mean", 0.0), ("std", 1.0)))
+    return {"out": cast_to(ops.add(ops.multiply(drawn, deviation), mean), _dtype(node))}
 
 
 def truncated_gaussian_random(node: NodeContext) -> NamedOutputs:
