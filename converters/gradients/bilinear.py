@@ -15,7 +15,7 @@ from openvino import Output
 from paddle2ov.converters.gradients.elementwise import aligned, fit
 from paddle2ov.converters.gradients.terms import operand, results
 from paddle2ov.converters.graph.common import Tensor, cast_to, multiply_by
-from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
+from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import merge_axes
 from paddle2ov.converters.graph.terms import ZERO, Term
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
@@ -103,8 +103,7 @@ def _matmul(node: NodeContext, x: Output, y: Output) -> Any:
 def _scaled(node: NodeContext, out: Tensor) -> Tensor:
     heads = node.get_int("head_number", 1)
     node.require(heads == 1, "products of several heads in one are not supported", head_number=heads)
-    alpha = node.get_float("alpha", 1.0)
-    return multiply_by(out, alpha)
+    return multiply_by(out, node.get_float("alpha", 1.0))
 
 
 def _matmul_by(name: str, other_name: str) -> Product:
@@ -135,7 +134,7 @@ def _matmul_by(name: str, other_name: str) -> Product:
 
 
 def _flat(node: NodeContext, x: Output, name: str) -> Output:
-    """An operand of `mul` as a matrix."""
+    """An operand of `mul`, or (as x) its result, as a matrix."""
     split = node.get_int(f"{name}_num_col_dims", 1)
     return merge_axes(x, [range(split), range(split, rank_of(node, x))])
 
@@ -146,33 +145,24 @@ def _mul(node: NodeContext, x: Output, y: Output) -> Any:
 
 def _mul_by(name: str, other_name: str) -> Product:
     def gradient(node: NodeContext, other: Output, out: Output) -> Any:
-        like = node.get_input(name)
-        sizes = node.get_input("x"), node.get_input("y")
-        flat, other = (
-            [_flat(node, size, key) for size, key in zip(sizes, "xy", strict=True)],
-            _flat(node, other, other_name),
-        )
-        whole = ops.reshape(out, ops.concat([dim_vector(flat[0], [0]), dim_vector(flat[1], [1])], 0), False)
+        whole, other = _flat(node, out, "x"), _flat(node, other, other_name)
         product = ops.matmul(whole, other, False, True) if name == "x" else ops.matmul(other, whole, True, False)
-        return ops.reshape(product, shape_of(like), False)
+        return ops.reshape(product, shape_of(node.get_input(name)), False)
 
     return gradient
 
 
-def _dot_by(name: str) -> Product:
-    def gradient(node: NodeContext, other: Output, out: Output) -> Any:
-        if rank_of(node, out) < rank_of(node, other):
-            out = ops.unsqueeze(out, ints([-1])).output(0)
-        return ops.multiply(out, other)
-
-    return gradient
+def _dot_by_one(node: NodeContext, other: Output, out: Output) -> Any:
+    if rank_of(node, out) < rank_of(node, other):
+        out = ops.unsqueeze(out, ints([-1])).output(0)
+    return ops.multiply(out, other)
 
 
 multiply = Bilinear(lambda node, x, y: ops.multiply(x, y), _multiply_by("x"), _multiply_by("y"), forward="fwd_")
 matmul = Bilinear(_matmul, _matmul_by("x", "y"), _matmul_by("y", "x"))
 mv = Bilinear(_matmul, _matmul_by("x", "vec"), _matmul_by("vec", "x"), ("x", "vec"))
 mul = Bilinear(_mul, _mul_by("x", "y"), _mul_by("y", "x"))
-dot = Bilinear(_matmul, _dot_by("x"), _dot_by("y"))
+dot = Bilinear(_matmul, _dot_by_one, _dot_by_one)
 
 
 def addmm(node: NodeContext) -> NamedOutputs:

@@ -9,7 +9,7 @@ got all); of `fmax` and `fmin` x gets all. Where Paddle 3 multiplies 0 by infini
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from openvino import Output
@@ -31,17 +31,13 @@ def broadcast_gradient(**formulas: Formula) -> Converter:
 
     def convert(node: NodeContext) -> NamedOutputs:
         """The gradients: what is given, times the derivatives, summed over the axes that were broadcast."""
-        gradients = {result: _fitted(node, result, formula) for result, formula in formulas.items()}
-        return results(node, gradients)
+        return results(node, {result: partial(_fitted, node, result, formula) for result, formula in formulas.items()})
 
     return convert
 
 
-def _fitted(node: NodeContext, result: str, formula: Formula) -> Callable[[], Any]:
-    def value() -> Any:
-        return fit(node, evaluated(node, formula, aligned), result.removesuffix("_grad"))
-
-    return value
+def _fitted(node: NodeContext, result: str, formula: Formula) -> Any:
+    return fit(node, evaluated(node, formula, aligned), result.removesuffix("_grad"))
 
 
 def aligned(node: NodeContext, name: str) -> Output:

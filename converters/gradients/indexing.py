@@ -32,10 +32,12 @@ def gather(node: NodeContext) -> NamedOutputs:
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
     if rank_of(node, index) == 0:
         out_grad = ops.unsqueeze(out_grad, ints([axis])).output(0)
-    index = ops.reshape(index, ints([-1]), False).output(0)
-    return {
-        "x_grad": scatter.index_add(node.with_inputs(x=_zeros(x, out_grad), index=index, add_value=out_grad))["out"]
-    }
+    return _added_at(node, x, ops.reshape(index, ints([-1]), False).output(0), out_grad)
+
+
+def _added_at(node: NodeContext, x: Output, index: Output, out_grad: Output) -> NamedOutputs:
+    added = scatter.index_add(node.with_inputs(x=_zeros(x, out_grad), index=index, add_value=out_grad))
+    return {"x_grad": added["out"]}
 
 
 def gather_nd(node: NodeContext) -> NamedOutputs:
@@ -83,16 +85,8 @@ def put_along_axis(node: NodeContext) -> NamedOutputs:
 def repeat_interleave(node: NodeContext) -> NamedOutputs:
     """x_grad = out_grad, added up over the repetitions of each element along axis."""
     x, out_grad = node.get_input("x"), node.get_input("out_grad")
-    rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis", 0), rank)
-    if node.is_known("repeats") and len(repeats := node.get_ints("repeats")) == 1:
-        after = [dim_vector(x, list(range(axis + 1, rank)))] if axis + 1 < rank else []
-        apart = ops.concat([dim_vector(x, list(range(axis + 1))), ints(repeats), *after], 0)
-        return {"x_grad": ops.reduce_sum(ops.reshape(out_grad, apart, False), ints([axis + 1]), False)}
-    index = expansion.repeated(node, x, axis)
-    return {
-        "x_grad": scatter.index_add(node.with_inputs(x=_zeros(x, out_grad), index=index, add_value=out_grad))["out"]
-    }
+    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
+    return _added_at(node, x, expansion.repeated(node, x, axis), out_grad)
 
 
 take_along_axis = scattering(indexing.take_along_axis, "arr")

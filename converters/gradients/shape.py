@@ -11,7 +11,7 @@ from typing import cast
 from paddle2ov.converters import diagonal, padding, slicing
 from paddle2ov.converters.gradients.terms import operand, results
 from paddle2ov.converters.graph.common import Tensor, const_like
-from paddle2ov.converters.graph.dims import dim_vector, index_range, int_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_vector, index_range, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
@@ -28,17 +28,9 @@ def reshaped(result: str = "x_grad", like: str = "x", given: str = "out_grad") -
     return convert
 
 
-def by_converter(converter: Converter) -> Converter:
-    """A converter: what an operator whose matrix is symmetric computes of the gradient."""
-
-    def convert(node: NodeContext) -> NamedOutputs:
-        """x_grad = the operator of out_grad."""
-        return {"x_grad": converter(node.with_inputs(x=node.get_input("out_grad")))["out"]}
-
-    return convert
-
-
-tril_triu = by_converter(diagonal.tril_triu)
+def tril_triu(node: NodeContext) -> NamedOutputs:
+    """x_grad = the same triangle of out_grad."""
+    return {"x_grad": diagonal.tril_triu(node.with_inputs(x=node.get_input("out_grad")))["out"]}
 
 
 def dropout(node: NodeContext) -> NamedOutputs:
@@ -123,21 +115,18 @@ def scattering(forward: Converter, name: str = "x", filler: str = "") -> Convert
 
     def convert(node: NodeContext) -> NamedOutputs:
         """x_grad = out_grad, added at the places that x was read at."""
-        return {f"{name}_grad": _scattered(node, forward, name, filler)}
+        x, out_grad = node.get_input(name), node.get_input("out_grad")
+        count = ops.reduce_prod(shape_of(x), ints([0]), True)
+        numbers = ops.reshape(ops.add(index_range(ops.squeeze(count, ints([0]))), ints(1)), shape_of(x), False)
+        inputs = {name: numbers.output(0)} | ({filler: ints(0).output(0)} if filler else {})
+        places = forward(node.with_inputs(**inputs))["out"]
+        flat, added = (ops.reshape(value, ints([-1]), False) for value in (cast("Tensor", places), out_grad))
+        zeros = ops.broadcast(const_like(0, out_grad), ops.add(count, ints(1)))
+        total = ops.scatter_elements_update(zeros, flat, added, ints(0), "sum")
+        inside = slice_along(total, ints([1]), ints([OPEN_END]), 0)
+        return {f"{name}_grad": ops.reshape(inside, shape_of(x), False)}
 
     return convert
-
-
-def _scattered(node: NodeContext, forward: Converter, name: str, filler: str) -> Tensor:
-    x, out_grad = node.get_input(name), node.get_input("out_grad")
-    count = ops.reduce_prod(shape_of(x), ints([0]), True)
-    numbers = ops.reshape(ops.add(index_range(ops.squeeze(count, ints([0]))), ints(1)), shape_of(x), False)
-    inputs = {name: numbers.output(0)} | ({filler: ints(0).output(0)} if filler else {})
-    places = forward(node.with_inputs(**inputs))["out"]
-    flat, added = (ops.reshape(value, ints([-1]), False) for value in (cast("Tensor", places), out_grad))
-    zeros = ops.broadcast(const_like(0, out_grad), ops.add(count, ints(1)))
-    total = ops.scatter_elements_update(zeros, flat, added, ints(0), "sum")
-    return ops.reshape(slice_along(total, ints([1]), ints([OPEN_END]), 0), shape_of(x), False)
 
 
 slice_ = scattering(slicing.slice_, "input")
@@ -153,8 +142,6 @@ def pad3d_twice(node: NodeContext) -> NamedOutputs:
 
 def pad(node: NodeContext) -> NamedOutputs:
     """x_grad = out_grad without the padding."""
-    out_grad, paddings = node.get_input("out_grad"), int_vector(node, "paddings")
-    pairs = ops.reshape(paddings, ints([-1, 2]), False)
-    begin, end = (ops.gather(pairs, ints(i), ints(1)) for i in (0, 1))
-    end = ops.subtract(shape_of(out_grad), end)
-    return {"x_grad": ops.slice(out_grad, begin, end, ints([1] * rank_of(node, out_grad)))}
+    out_grad, paddings = node.get_input("out_grad"), node.get_ints("paddings")
+    end = ops.subtract(shape_of(out_grad), ints(paddings[1::2]))
+    return {"x_grad": ops.slice(out_grad, ints(paddings[0::2]), end, ints([1] * rank_of(node, out_grad)))}
