@@ -37,13 +37,6 @@ def multiply_pairs(x: Pair, y: Pair) -> tuple[Node, Node]:
     return real, ops.add(ops.multiply(a, d), ops.multiply(b, c))
 
 
-def divide_pairs(x: Pair, y: Pair, squares: Tensor) -> tuple[Node, Node]:
-    """x / y of numbers given as (real, imaginary); squares: |y|²."""
-    (a, b), (c, d) = x, y
-    real = ops.divide(ops.add(ops.multiply(a, c), ops.multiply(b, d)), squares)
-    return real, ops.divide(ops.subtract(ops.multiply(b, c), ops.multiply(a, d)), squares)
-
-
 def complex_multiply(x: Tensor, y: Tensor) -> Node:
     """x · y of complex numbers."""
     return make_complex(*multiply_pairs(real_imag(x), real_imag(y)))

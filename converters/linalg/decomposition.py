@@ -11,6 +11,7 @@ Not supported: lu without pivoting, which Paddle does not have on a CPU either.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from openvino import Node, Output, Type
 
@@ -28,6 +29,7 @@ from paddle2ov.converters.linalg.parts import (
     parts_of,
     row_indices,
     solve,
+    squares,
     subtract,
     triangle,
 )
@@ -84,8 +86,8 @@ def _reflection(table: Outputs, k: Tensor, indices: Output, rank: int) -> tuple[
     below = cast_to(ops.greater(indices, k), table[0].get_element_type())
     column = [ops.gather(part, ops.unsqueeze(k, ints([0])), ints(rank - 1)) for part in table]  # [..., m, 1]
     head = [column_sums(ops.multiply(part, here), rank) for part in column]
-    tail = column_sums(ops.multiply(_squares(column), below), rank)
-    size = ops.sqrt(ops.add(_squares(head), tail))
+    tail = column_sums(ops.multiply(squares(column), below), rank)
+    size = ops.sqrt(ops.add(squares(head), tail))
     new = ops.select(ops.greater_equal(head[0], zero), ops.negative(size), size)
     done = ops.equal(tail, zero)
     for imag in head[1:]:
@@ -93,14 +95,8 @@ def _reflection(table: Outputs, k: Tensor, indices: Output, rank: int) -> tuple[
     new = ops.select(done, one, new)
     weight = [ops.select(done, zero, ops.divide(part, new)) for part in (ops.subtract(new, head[0]), *head[1:])]
     apart = [ops.select(done, one, ops.subtract(head[0], new)), *head[1:]]
-    scaled = [ops.multiply(part, below) for part in divide(column, apart, _squares(apart))]
+    scaled = [ops.multiply(part, below) for part in divide(column, apart)]
     return [ops.add(scaled[0], here), *scaled[1:]], [*weight]
-
-
-def _squares(parts: Sequence[Tensor]) -> Node:
-    """The squares of the magnitudes."""
-    squares = [ops.multiply(part, part) for part in parts]
-    return squares[0] if len(squares) == 1 else ops.add(squares[0], squares[1])
 
 
 # --- LU --------------------------------------------------------------------------------------------------------------
@@ -132,12 +128,11 @@ def eliminate(x: Sequence[Output], rank: int) -> tuple[list[Output], Output, Out
         best = _largest(parts, k, down, rank)
         table, row = _swapped(parts, k, best, down, rank)
         pivot = [ops.gather(part, at, ints(rank - 1)) for part in row]
-        squares = _squares(pivot) if len(pivot) > 1 else pivot[0]
-        singular = ops.equal(squares, const_like(0, x[0]))
-        safe = ops.select(singular, const_like(1, x[0]), squares)
+        singular = ops.equal(squares(pivot) if len(pivot) > 1 else pivot[0], const_like(0, x[0]))
+        safe = [ops.select(singular, const_like(1, x[0]), pivot[0]), *pivot[1:]]
         below, right = cast_to(ops.greater(down, k), dtype), cast_to(ops.greater(across, k), dtype)
         column = [ops.multiply(ops.gather(part, at, ints(rank - 1)), below) for part in table]
-        factor = divide(column, pivot if len(pivot) > 1 else [safe], safe)
+        factor = divide(column, safe)
         rest = subtract(table, multiply(factor, [ops.multiply(part, right) for part in row]))
         mine = ops.logical_and(ops.equal(across, k), ops.greater(down, k))
         made: list[Tensor] = [ops.select(mine, own, other) for own, other in zip(factor, rest, strict=True)]
@@ -156,10 +151,9 @@ def eliminate(x: Sequence[Output], rank: int) -> tuple[list[Output], Output, Out
 
 def _largest(table: Sequence[Output], k: Tensor, down: Output, rank: int) -> Output:
     """The row, from k on, of the largest element of column k."""
-    one = const_like(1, table[0])
     sizes = [ops.abs(ops.gather(part, ops.unsqueeze(k, ints([0])), ints(rank - 1))) for part in table]
     left = cast_to(ops.greater_equal(down, k), table[0].get_element_type())
-    size = ops.add(sizes[0] if len(sizes) == 1 else ops.add(sizes[0], sizes[1]), one)
+    size: Node = reduce(ops.add, [*sizes, const_like(1, table[0])])
     size = ops.subtract(ops.multiply(size, left), const_like(1, table[0]))
     return ops.topk(size, ints(1), rank - 2, "max", "value", index_element_type=Type.i64, stable=True).output(1)
 

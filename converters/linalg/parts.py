@@ -6,10 +6,11 @@ As lists of parts, [real] or [real, imaginary], real and complex matrices share 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from openvino import Node, Output
 
-from paddle2ov.converters.complex.elementary import divide_pairs, multiply_pairs
+from paddle2ov.converters.complex.elementary import multiply_pairs
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, shape_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
@@ -36,11 +37,18 @@ def multiply(x: Sequence[Tensor], y: Sequence[Tensor]) -> list[Tensor]:
     return [*multiply_pairs((x[0], x[1]), (y[0], y[1]))]
 
 
-def divide(x: Sequence[Tensor], y: Sequence[Tensor], squares: Tensor) -> list[Tensor]:
-    """x / y, of each element; squares: |y|², which a complex quotient needs."""
+def squares(x: Sequence[Tensor]) -> Node:
+    """|x|², of each element."""
+    return reduce(ops.add, [ops.multiply(part, part) for part in x])
+
+
+def divide(x: Sequence[Tensor], y: Sequence[Tensor]) -> list[Tensor]:
+    """x / y, of each element."""
     if len(x) == 1:
         return [ops.divide(x[0], y[0])]
-    return [*divide_pairs((x[0], x[1]), (y[0], y[1]), squares)]
+    (a, b), (c, d), size = x, y, squares(y)
+    real = ops.divide(ops.add(ops.multiply(a, c), ops.multiply(b, d)), size)
+    return [real, ops.divide(ops.subtract(ops.multiply(b, c), ops.multiply(a, d)), size)]
 
 
 def subtract(x: Sequence[Tensor], y: Sequence[Tensor]) -> list[Tensor]:
