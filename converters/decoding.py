@@ -14,7 +14,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_range, dim_vector, index_range, shape_of
-from paddle2ov.converters.graph.loops import Outputs, scan, scan_unrolled
+from paddle2ov.converters.graph.loops import Outputs, loop, scan
 from paddle2ov.converters.graph.selection import one_of_each
 from paddle2ov.converters.lod.sequences import (
     batch_input,
@@ -107,8 +107,8 @@ def _path_by_row(x: Output, ends: Sequence[Tensor], transitions: Tensor, start: 
         _, label = _best_label(ops.add(scores, following), 1)
         return [ops.gather(invariants[0], label, ints(0))], [label]
 
-    (scores,) = scan_unrolled(0, [x, *ends[:1]], [start], [table, start], forward)
-    (path,) = scan_unrolled(0, [scores, *ends[1:]], [stop], [table, stop], backward, reverse=True)
+    (scores,) = scan(0, [x, *ends[:1]], [start], [table, start], forward)
+    (path,) = scan(0, [scores, *ends[1:]], [stop], [table, stop], backward, reverse=True)
     return ops.unsqueeze(path, ints([1]))
 
 
@@ -125,7 +125,7 @@ def _best_path(
 
     first = ops.add(ops.gather(x, ints([0]), ints(1)), start)
     others = slice_along(x, ints([1]), ints([OPEN_END]), 1)
-    scores = ops.concat([first, *scan_unrolled(1, [others], [first], [table], forward)], 1)
+    scores = ops.concat([first, *scan(1, [others], [first], [table], forward)], 1)
     sliced: list[Tensor] = [scores]
     invariants: list[Tensor] = [table]
     if lengths is None:
@@ -146,7 +146,7 @@ def _best_path(
         return [before], [before]
 
     sliced = [slice_along(item, ints([0]), ints([-1]), 1) for item in sliced]
-    path: Node = ops.concat([*scan_unrolled(1, sliced, [label], invariants, backward, reverse=True), label], 1)
+    path: Node = ops.concat([*scan(1, sliced, [label], invariants, backward, reverse=True), label], 1)
     if lengths is not None:
         path = ops.select(ops.less(positions, lengths), path, ints(0))
     return ops.squeeze(best, ints([1, 2])), path
@@ -168,7 +168,7 @@ def gather_tree(node: NodeContext) -> NamedOutputs:
         here, parent = (ops.gather_elements(part, positions, 2) for part in slices)
         return [ops.convert(ops.squeeze(parent, ints([0])), Type.i64)], [here]
 
-    (out,) = scan_unrolled(0, [ids, parents], [first], [], one_back, reverse=True)
+    (out,) = scan(0, [ids, parents], [first], [], one_back, reverse=True)
     return {"out": out}
 
 
@@ -233,8 +233,9 @@ def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
     distance = ops.subtract(ops.unsqueeze(positions, ints([1])), positions)
     insertions = ops.select(ops.less(distance, ints(0)), ints(2**24), distance)
 
-    def next_row(step: Tensor, slices: Outputs, state: Outputs, invariants: Outputs) -> tuple[list[Node], list[Node]]:
-        (label,), (before,), (others, until, inserted) = slices, state, invariants
+    def next_row(step: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Tensor], None]:
+        (before,), (labels, others, until, inserted) = state, invariants
+        label = ops.gather(labels, ops.unsqueeze(step, ints([0])), ints(1))
         deleted = ops.add(before, ints(1))
         replaced = ops.add(
             slice_along(before, ints([0]), ints([-1]), 1),
@@ -245,9 +246,9 @@ def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
         # row[j] = the least of from_above[k] and the insertions from k to j, over k <= j.
         each = ops.add(ops.unsqueeze(ops.concat([first, from_above], 1), ints([1])), inserted)
         row = ops.reduce_min(each, ints([2]), False)
-        return [ops.select(ops.unsqueeze(ops.less(step, until), ints([1])), row, before)], []
+        return [ops.select(ops.unsqueeze(ops.less(step, until), ints([1])), row, before)], None
 
     batch = dim_vector(hyps, [0])
     start = ops.broadcast(positions, ops.concat([batch, ops.add(columns, ints([1]))], 0))
-    (last,), _ = scan(1, [hyps], [start], [refs, lengths, insertions], next_row)
+    (last,) = loop(dim_of(hyps, 1), [start], [hyps, refs, lengths, insertions], next_row)
     return last

@@ -14,6 +14,7 @@ from openvino import Node, Type
 from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.nms import box_size, greedy_nms, lengths_with_sentinel, sentinel_if_empty
 from paddle2ov.converters.graph.common import Tensor, cast_to, const
+from paddle2ov.converters.graph.dims import dim_vector
 from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
@@ -57,19 +58,20 @@ def _merged(overlap: Overlap, boxes: Tensor, scores: Tensor) -> tuple[Tensor, Te
     others have a score of -∞.
     """
 
-    def next_run(number: Tensor, slices: Outputs, state: Outputs, _: Outputs) -> tuple[list[Node], list[Node]]:
+    def next_run(slices: Outputs, state: Outputs, _: Outputs) -> tuple[list[Node], list[Node]]:
         (box_, score_), (box, score) = slices, state
         own = ops.squeeze(box_, ints([1]))
         over = ops.unsqueeze(overlap.exceeds(own, box), ints([1]))
-        joins = ops.logical_and(over, ops.greater(number, ints(0)))
+        joins = ops.logical_and(over, ops.greater(score, const(-np.inf, Type.f32)))
         total = ops.add(score_, score)
         mean = ops.divide(ops.add(ops.multiply(own, score_), ops.multiply(box, score)), total)
         new_box, new_score = ops.select(joins, mean, own), ops.select(joins, total, score_)
         return [new_box, new_score], [ops.unsqueeze(new_box, ints([1])), new_score, ops.logical_not(joins)]
 
-    first_box, first_score = (slice_along(value, ints([0]), ints([1]), 1) for value in (boxes, scores))
-    start = [ops.squeeze(first_box, ints([1])), first_score]
-    _, (merged, sums, begins) = scan(1, [boxes, scores], start, [], next_run)
+    # No box is before the first one.
+    no_box = ops.broadcast(const(0, Type.f32), dim_vector(boxes, [0, 2]))
+    no_score = ops.broadcast(const(-np.inf, Type.f32), ops.concat([dim_vector(scores, [0]), ints([1])], 0))
+    merged, sums, begins = scan(1, [boxes, scores], [no_box, no_score], [], next_run, steps=1)
     # A run ends where the next one begins.
     following = slice_along(begins, ints([1]), ints([OPEN_END]), 1)
     end = ops.broadcast(const(True, Type.boolean), ops.shape_of(slice_along(begins, ints([0]), ints([1]), 1)))

@@ -11,7 +11,7 @@ from openvino import Model, Node, Output, Type
 from openvino.op import Constant, Parameter
 
 from paddle2ov.converters.graph.common import Tensor, const_like
-from paddle2ov.converters.graph.dims import dim_of, dim_vector
+from paddle2ov.converters.graph.dims import dim_vector
 from paddle2ov.graph.bodies import bodies_of, mark_template
 from paddle2ov.graph.constants import view_of
 from paddle2ov.graph.consumers import consumers
@@ -28,8 +28,6 @@ from paddle2ov.graph.workarounds import works_around
 Outputs: TypeAlias = Sequence[Output]
 LoopStep: TypeAlias = Callable[[Tensor, Outputs, Outputs], tuple[Sequence[Tensor], Tensor | None]]
 """(iteration, state, invariants) -> the next state, and whether to go on (None: for all iterations)."""
-ScanStep: TypeAlias = Callable[[Tensor, Outputs, Outputs, Outputs], tuple[Sequence[Tensor], Sequence[Tensor]]]
-"""(iteration, slices, state, invariants) -> the next state, and this iteration's slices of the results."""
 SliceStep: TypeAlias = Callable[[Outputs, Outputs, Outputs], tuple[Sequence[Tensor], Sequence[Tensor]]]
 """(slices, state, invariants) -> the next state, and this step's slices of the results."""
 
@@ -135,66 +133,28 @@ _templates = _Templates()
 
 @works_around("loop_over_no_slices")
 def scan(
-    axis: int, sliced: Sequence[Tensor], state: Sequence[Tensor], invariants: Sequence[Tensor], step: ScanStep
-) -> tuple[list[Output], list[Output]]:
-    """The last `state`, and the results of step(iteration, slices, state, invariants) concatenated along `axis`.
-
-    There is an iteration for each slice of `sliced` along `axis`, which keeps the axis with size 1; so do the slices
-    of the results. Shapes and types of the state stay as they are.
-    """
-    inputs, initial, constant = ([output_of(value) for value in values] for values in (sliced, state, invariants))
-    slices, carried, invariant = _parameters(inputs, axis), _parameters(initial), _parameters(constant)
-    iteration = ops.parameter([], Type.i64)
-    after, step_results = step(iteration.output(0), _outputs(slices), _outputs(carried), _outputs(invariant))
-    results, concatenated = [ops.result(value) for value in after], [ops.result(value) for value in step_results]
-    trip_count = dim_of(inputs[0], axis).output(0)
-    node = build_loop(
-        trip_count,
-        ops.constant(np.array(True)).output(0),
-        Model(
-            [ops.result(ops.constant(np.array(True))), *results, *concatenated],
-            [iteration, *slices, *carried, *invariant],
-        ),
-        [0, 0],
-        list(zip(carried, initial, results, strict=True)),
-        list(zip(invariant, constant, strict=True)),
-        concatenated,
-        list(zip(slices, inputs, strict=True)),
-        axis,
-    )
-    outputs = list(node.outputs())
-    last, scanned = outputs[: len(results)], outputs[len(results) :]
-    if inputs[0].get_partial_shape()[axis].is_dynamic:
-        # Without iterations OpenVINO 2026.4 returns whatever is in memory, as one slice.
-        end = ops.unsqueeze(trip_count, ints(0))
-        scanned = [slice_along(item, ints([0]), end, axis).output(0) for item in scanned]
-    return last, scanned
-
-
-_UNROLLED = 5
-"""An iteration of OpenVINO's Loop takes as long as a dozen small nodes, which this many steps share."""
-
-
-def scan_unrolled(
     axis: int,
     sliced: Sequence[Tensor],
     state: Sequence[Tensor],
     invariants: Sequence[Tensor],
     step: SliceStep,
     reverse: bool = False,
+    steps: int = 5,
 ) -> list[Output]:
-    """The concatenated results of `scan`, with several steps in each iteration; `reverse` begins at the last slice.
+    """The results of step(slices, state, invariants), concatenated along `axis`.
 
-    It is faster where steps have few nodes. The last iteration goes on with slices of zeros: what it computes there is
-    cut off.
+    There is a step for each slice of `sliced` along `axis`, which keeps the axis with size 1; so do the slices of the
+    results. Shapes and types of the state stay as they are. `reverse` begins at the last slice.
+
+    Each iteration has as many `steps`, at most: it takes as long as a dozen small nodes. The last one goes on with
+    slices of zeros: what it computes there is cut off.
     """
     inputs, initial, constant = ([output_of(value) for value in values] for values in (sliced, state, invariants))
     size, count = inputs[0].get_partial_shape()[axis], dim_vector(inputs[0], [axis])
-    steps = _UNROLLED
     if size.is_static:  # in as few iterations, of as few steps
-        steps = -(-size.get_length() // max(-(-size.get_length() // _UNROLLED), 1)) or 1
-    if size.is_static:
-        missing: Node = ints([-size.get_length() % steps if size.get_length() else steps])
+        iterations = max(-(-size.get_length() // steps), 1)
+        steps = max(-(-size.get_length() // iterations), 1)
+        missing: Node = ints([iterations * steps - size.get_length()])
     else:  # at least one iteration, which a TensorIterator has to have
         others = ops.divide(ops.maximum(ops.subtract(count, ints(1)), ints(0)), ints(steps))
         missing = ops.subtract(ops.multiply(ops.add(others, ints(1)), ints(steps)), count)
@@ -217,7 +177,7 @@ def scan_unrolled(
         axis,
         -steps if reverse else steps,
     )
-    if size.is_static and not size.get_length() % steps and size.get_length():
+    if size.is_static and iterations * steps == size.get_length():
         return outputs
     begin, end = (missing, ints([OPEN_END])) if reverse else (ints([0]), count)
     return [slice_along(output, begin, end, axis).output(0) for output in outputs]

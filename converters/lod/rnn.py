@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from paddle2ov.converters.graph.common import Tensor, const_like, reshape
 from paddle2ov.converters.graph.dims import dim_vector
-from paddle2ov.converters.graph.loops import Outputs, scan_unrolled
+from paddle2ov.converters.graph.loops import Outputs, scan
 from paddle2ov.converters.lod.sequences import (
     continuations,
     from_dense,
@@ -180,7 +180,7 @@ def _recur(
     batch = dim_vector(sliced[0], [0]) if axis else ints([1])
     initial = [_state(node, operand, x, ops.concat([batch, ints([width])], 0)) for operand, width in states.values()]
     is_reversed = backwards and not (axis and of_lengths)
-    scanned = scan_unrolled(axis, sliced, initial, weights, next_states, is_reversed)
+    scanned = scan(axis, sliced, initial, weights, next_states, is_reversed)
     if backwards and not is_reversed:
         scanned = [reverse_sequences(item, layout).output(0) for item in scanned]
     names = list(states)

@@ -27,8 +27,6 @@ def build_loop(
     carried: Sequence[tuple[Parameter, Output, Result]],
     invariant: Sequence[tuple[Parameter, Output]],
     concatenated: Sequence[Result] = (),
-    sliced: Sequence[tuple[Parameter, Output]] = (),
-    axis: int = 0,
     final: Sequence[Result] = (),
 ) -> Node:
     """A Loop; its outputs are the last value of each carried and each final result, and then the concatenated ones.
@@ -43,9 +41,7 @@ def build_loop(
             the condition for the next one.
         carried: (the body's parameter, its initial value, the result that is its value in the next iteration).
         invariant: (the body's parameter, its value in every iteration).
-        concatenated: results of the body whose values in all iterations are concatenated along `axis`.
-        sliced: (the body's parameter, the tensor of which each iteration gets one slice along `axis`).
-        axis: along which slices are taken and results concatenated.
+        concatenated: results of the body whose values in all iterations are concatenated along the first axis.
         final: results of the body that the next iteration does not read; only of a Loop that is known to run.
     """
     copy_states((parameter, result) for parameter, _, result in carried)
@@ -55,16 +51,15 @@ def build_loop(
     ports = _Ports(body, [trip_count, execution_condition])
     inputs = [
         *(ports.merged(parameter, initial, result) for parameter, initial, result in carried),
-        *(ports.sliced(parameter, tensor, 0, 1, 1, -1, axis) for parameter, tensor in sliced),
         *(ports.invariant(parameter, value) for parameter, value in invariant),
     ]
     outputs = [
         *(ports.last(result) for _, _, result in carried),
         *(ports.last(result) for result in final),
-        *(ports.concatenated(result, 0, 1, 1, -1, axis) for result in concatenated),
+        *(ports.concatenated(result, 0, 1, 1, -1, 0) for result in concatenated),
     ]
     ports.connect(node, inputs, outputs)
-    if concatenated or sliced or final or not all(_is_settled(*item) for item in carried):
+    if concatenated or final or not all(_is_settled(*item) for item in carried):
         node.validate_and_infer_types()
         return node
     for index, (parameter, _, _) in enumerate(carried):
