@@ -43,7 +43,6 @@ from paddle2ov.converters.resize.scaled_sizes import (
     tensor_scales,
 )
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.slices import slice_along
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -155,7 +154,9 @@ def _resize(x: Output, plan: ResizeParameters) -> Tensor:
     single = not plan.align_corners and plan.first and 1 in plan.sizes
     if plan.scales is not None:
         return _by_scales(x, plan, single)
-    return _resize_to_single(x, plan) if single else _interpolate(x, plan)
+    if single:
+        x = crop_single(x, plan, ops.constant(np.asarray([size == 1 for size in plan.sizes])))
+    return _interpolate(x, plan)
 
 
 @works_around("resize_of_kept_size")
@@ -196,20 +197,6 @@ def _cut(x: Node, plan: ResizeParameters, sizes: Tensor) -> Node:
 
 
 @works_around("resize_of_constant_over_one_axis")
-def _resize_to_single(x: Output, plan: ResizeParameters) -> Tensor:
-    """A resize to sizes with a 1, whose dimension has the ratio 0: linear interpolation takes its first element."""
-    if plan.mode == "cubic":
-        single = ops.constant(np.asarray([size == 1 for size in plan.sizes]))
-        return _interpolate(crop_single(x, plan, single), plan)
-    out: Tensor = x
-    for i, size in enumerate(plan.sizes):
-        if size == 1:
-            out = slice_along(out, ints([0]), ints([1]), 2 + i)
-    # All axes, those of size 1 too: OpenVINO (2026.4) fails to fold a resize of a constant over some.
-    return out if set(plan.sizes) == {1} else _interpolate(out, plan)
-
-
-@works_around("resize_of_constant_over_one_axis")
 def _linear_mode(x: Tensor, plan: ResizeParameters) -> str:
     """The quick mode but for constants over one axis: OpenVINO (2026.4) fails to fold them."""
     node = x if isinstance(x, Node) else x.get_node()
@@ -238,6 +225,7 @@ def _interpolate(x: Tensor, plan: ResizeParameters) -> Node:
     if dtype not in (Type.f32, Type.f16, Type.bf16, *supported_integers):
         x = ops.convert(x, Type.f32)
     mode = {"nearest": "nearest", "linear": _linear_mode(x, plan), "cubic": "cubic"}[plan.mode]
+    coordinates = "align_corners" if plan.align_corners else "half_pixel" if plan.half_pixel else "asymmetric"
     if plan.rank == 3:
         x, axes = _as_image(x), [3]
     out = ops.interpolate(
@@ -245,7 +233,7 @@ def _interpolate(x: Tensor, plan: ResizeParameters) -> Node:
         target,
         mode,
         calculation,
-        coordinate_transformation_mode=plan.coordinates(),
+        coordinate_transformation_mode=coordinates,
         nearest_mode="round_prefer_ceil" if plan.align_corners else "floor",
         cube_coeff=-0.75,
         axes=ints(axes),

@@ -20,7 +20,6 @@ from paddle2ov.converters.resize.scaled_sizes import (
     Integers,
     ResizeParameters,
     any_resized,
-    dynamic_scaled_size,
     dynamic_sizes,
 )
 from paddle2ov.graph import arrays
@@ -29,7 +28,11 @@ from paddle2ov.graph.opset import ints, ops
 
 
 def _nearest_indices(plan: ResizeParameters, i: int, dim: int, size: int) -> Integers:
-    source = plan.ratio(i, dim, size) * arrays.arange(size, dtype=np.float32)
+    if plan.align_corners:
+        ratio = np.float32(dim - 1) / np.float32(max(size - 1, 1))
+    else:
+        ratio = np.float32(dim) / np.float32(size) if plan.scales is None else np.float32(1.0 / plan.scales[i])
+    source = ratio * arrays.arange(size, dtype=np.float32)
     if plan.align_corners:
         source = np.floor(source.astype(np.float64) + 0.5).astype(np.float32)
     return np.minimum(source.astype(np.int64), dim - 1)
@@ -57,41 +60,30 @@ def nearest_is_exact(plan: ResizeParameters, dims: Sequence[int | None]) -> bool
 def nearest(x: Output, plan: ResizeParameters) -> Tensor:
     """A nearest resize by Paddle's arithmetic: a Gather for each dimension."""
     out: Tensor = x
-    dims = ranked_dims(x)
+    dims, sizes = ranked_dims(x)[2:], dynamic_sizes(x, plan)
     resized: Node | None = None
     may_stay = plan.scales is not None and (plan.given or any(1 < scale < 1.5 for scale in plan.scales))
-    if may_stay and None in (*dims[2:], *plan.sizes):
-        resized = any_resized(x, dynamic_sizes(x, plan))
-    for i, size in enumerate(plan.sizes):
-        dim = dims[2 + i]
+    if may_stay and None in (*dims, *plan.sizes):
+        resized = any_resized(x, sizes)
+    for i, (dim, size) in enumerate(zip(dims, plan.sizes, strict=True)):
         if dim is not None and size is not None and resized is None:
             indices: Node = ints(_nearest_indices(plan, i, dim, size).tolist())
         else:
-            indices = _dynamic_indices(x, plan, i, resized)
+            result_size = ops.gather(sizes, ints(i), ints(0)) if size is None else ints(size)
+            indices = _dynamic_indices(plan, i, dim_of(x, 2 + i), result_size, resized)
         out = ops.gather(out, indices, ints(2 + i))
     return out
 
 
-def _dynamic_indices(x: Output, plan: ResizeParameters, i: int, resized: Node | None) -> Node:
-    dim, size = dim_of(x, 2 + i), plan.sizes[i]
-    length = ops.convert(dim, Type.f32)
-    if size is not None:
-        result_size = ints(size)
-    elif plan.size_tensor is not None:
-        result_size = ops.gather(plan.size_tensor, ints(i), ints(0))
-    else:
-        assert plan.scales is not None
-        result_size = dynamic_scaled_size(dim, plan.scales[i])
-    may_stay = plan.scales is not None and (plan.given or 1 < plan.scales[i] < 1.5)
-    changes = resized if may_stay else None
-    count = ops.convert(result_size, Type.f32)
+def _dynamic_indices(plan: ResizeParameters, i: int, dim: Node, result_size: Node, resized: Node | None) -> Node:
+    length, count = ops.convert(dim, Type.f32), ops.convert(result_size, Type.f32)
     if plan.align_corners:
         steps = ops.maximum(ops.subtract(count, ops.constant(np.float32(1))), ops.constant(np.float32(1)))
         ratio: Node = exact_divide(ops.subtract(length, ops.constant(np.float32(1))), steps)
     elif plan.scales is not None:
         ratio = ops.constant(np.float32(1.0 / plan.scales[i]))
-        if changes is not None:
-            ratio = ops.select(changes, ratio, ops.constant(np.float32(1)))
+        if resized is not None:
+            ratio = ops.select(resized, ratio, ops.constant(np.float32(1)))
     else:
         ratio = exact_divide(length, count)
     k = index_range(result_size)
@@ -99,7 +91,7 @@ def _dynamic_indices(x: Output, plan: ResizeParameters, i: int, resized: Node | 
     if plan.align_corners:
         source = ops.floor(ops.add(source, ops.constant(np.float32(0.5))))
     # Where the quotient is an integer the rounding of floats decides; elsewhere it must not, not even in bfloat16.
-    source_index, rest = int_divmod(*_integer_ratio(plan, i, k, dim, result_size, changes))
+    source_index, rest = int_divmod(*_integer_ratio(plan, i, k, dim, result_size, resized))
     if plan.scales is None or plan.align_corners or not _float_division_is_exact(plan.scales[i]):
         least = ops.subtract(source_index, ops.convert(ops.equal(rest, ops.constant(np.int32(0))), Type.i32))
         source_index = ops.minimum(ops.maximum(ops.convert(source, Type.i32), least), source_index)

@@ -49,22 +49,6 @@ class ResizeParameters(Struct, frozen=True):
     maybe_single: list[int]
     single: bool
 
-    def coordinates(self) -> str:
-        """OpenVINO's name of the coordinate transformation."""
-        if self.align_corners:
-            return "align_corners"
-        return "half_pixel" if self.half_pixel else "asymmetric"
-
-    def ratio(self, i: int, dim: int, size: int) -> np.float32:
-        """Source coordinate per result coordinate of spatial dimension i."""
-        if size <= 1 and (self.align_corners or self.first):
-            return np.float32(0)
-        if self.align_corners:
-            return np.float32(dim - 1) / np.float32(size - 1)
-        if self.scales is not None:
-            return np.float32(1.0 / self.scales[i])
-        return np.float32(dim) / np.float32(size)
-
 
 class SingleScale(float):
     """A scale that Paddle multiplies in single precision; any other one in double precision."""
