@@ -39,12 +39,8 @@ def flash_attn(node: NodeContext) -> NamedOutputs:
     refuse_dropout(node, "dropout")
     q, *shared = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("q", "k", "v"))
     k, v = (_repeat_kv(value, q) for value in shared)
-    mask: Tensor | None = node.get_input("attn_mask") if node.has_input("attn_mask") else None
     causal = node.get_bool("causal", False)
-    if causal:
-        later = _causal_mask(q, k)
-        mask = later if mask is None else ops.add(mask, later)
-    out: Tensor = _attention(q, k, v, mask)
+    out: Tensor = _attention(q, k, v, _mask(node, "attn_mask", _causal_mask(q, k) if causal else None))
     if causal and _may_mask_all_keys(q, k):
         # With more queries than keys the first queries see no key: their result is 0.
         queries, keys = dim_of(q, 2), dim_of(k, 2)
@@ -60,10 +56,7 @@ def memory_efficient_attention(node: NodeContext) -> NamedOutputs:
         node.require(not node.has_input(name), f"'{name}' is not supported")
     q, k, v = (ops.transpose(node.get_input(name), ints(_HEADS_FIRST)) for name in ("query", "key", "value"))
     scale = node.get_float("scale")
-    mask: Tensor | None = node.get_input("bias") if node.has_input("bias") else None
-    if node.get_bool("causal"):
-        later = _causal_mask(q, k, from_end=False)
-        mask = later if mask is None else ops.add(mask, later)
+    mask = _mask(node, "bias", _causal_mask(q, k, from_end=False) if node.get_bool("causal") else None)
     out = _attention(q, k, v, mask, None if scale < 0 else scale)
     return {"output": ops.transpose(out, ints(_HEADS_FIRST))}
 
@@ -79,9 +72,9 @@ def multihead_matmul(node: NodeContext) -> NamedOutputs:
     )
     projected = ops.matmul(x, ops.reshape(node.get_input("w"), ints([0, -1]), True), False, False)
     projected = ops.add(projected, reshape(node.get_input("bias"), [-1]))
-    mask = node.get_input("bias_qk") if node.has_input("bias_qk") else None
+    mask = _mask(node, "bias_qk")
     if mask is not None:
-        rank = rank_of(node, mask)
+        rank = rank_of(node, output_of(mask))
         node.require(rank == 4, f"a mask of rank {rank} is not supported")
     q, k, v = _split_qkv(projected, heads)
     return {"out": _merge_heads(_attention(q, k, v, mask, node.get_float("alpha", 1.0)))}
@@ -114,8 +107,7 @@ def fused_attention(node: NodeContext) -> NamedOutputs:
         projected = ops.matmul(entered, reshape(weight, [-1, size[3].get_length()]), False, True)
     if node.has_input("qkv_bias"):
         projected = ops.add(projected, reshape(node.get_input("qkv_bias"), [-1]))
-    mask = node.get_input("src_mask") if node.has_input("src_mask") else None
-    attended: Tensor = _merge_heads(_attention(*_split_qkv(projected, heads), mask))
+    attended: Tensor = _merge_heads(_attention(*_split_qkv(projected, heads), _mask(node, "src_mask")))
     # Dropout scales all attention weights by the same factor, so the result may be scaled instead.
     implementation = "attn_dropout_implementation"
     attended = inference_dropout(node, attended, "attn_dropout_rate", implementation, "upscale_in_train")
@@ -159,20 +151,16 @@ def fused_rotary_position_embedding(node: NodeContext) -> NamedOutputs:
 def _angles(node: NodeContext, x: Output) -> tuple[Tensor, Tensor]:
     """cos and sin, as [batch or 1, tokens, 1, width] (tokens first if time_major)."""
     time_major = node.get_bool("time_major", False)
+    axes = [1, 2] if time_major else [0, 2]
     if not (node.has_input("sin") and node.has_input("cos")):  # position_ids are not read then
-        angles = ops.unsqueeze(_angles_of_base(node, x, 0 if time_major else 1), ints([1, 2] if time_major else [0, 2]))
-        return cast_to(ops.cos(angles), x.get_element_type()), cast_to(ops.sin(angles), x.get_element_type())
-    tables = [node.get_input("cos"), node.get_input("sin")]
-    flat = [reshape(table, [-1, _width(node, x)]) for table in tables]
-    if node.has_input("position_ids"):
-        position_ids = node.get_input("position_ids")
-        order = [1, 0, 2] if time_major else [0, 1, 2]
-        cos, sin = (
-            ops.unsqueeze(ops.transpose(ops.gather(item, position_ids, ints(0)), ints(order)), ints([2]))
-            for item in flat
-        )
-        return cos, sin
-    cos, sin = (ops.unsqueeze(item, ints([1, 2] if time_major else [0, 2])) for item in flat)
+        angles = _angles_of_base(node, x, 0 if time_major else 1)
+        tables = [cast_to(build(angles), x.get_element_type()) for build in (ops.cos, ops.sin)]
+    else:
+        tables = [reshape(node.get_input(name), [-1, _width(node, x)]) for name in ("cos", "sin")]
+        if node.has_input("position_ids"):
+            rows = (ops.gather(table, node.get_input("position_ids"), ints(0)) for table in tables)
+            tables, axes = [ops.transpose(row, ints([1, 0, 2] if time_major else [0, 1, 2])) for row in rows], [2]
+    cos, sin = (ops.unsqueeze(table, ints(axes)) for table in tables)
     return cos, sin
 
 
@@ -192,17 +180,21 @@ def _width(node: NodeContext, x: Output) -> int:
     return int(width.get_length())
 
 
+def _mask(node: NodeContext, name: str, causal: Tensor | None = None) -> Tensor | None:
+    """The optional operand of that name and a causal mask; None without both."""
+    if not node.has_input(name):
+        return causal
+    mask = node.get_input(name)
+    return mask if causal is None else ops.add(mask, causal)
+
+
 def _attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float | None = None) -> Node:
     kind = output_of(q).get_element_type()
-    if mask is None:
-        if scale is None:
-            return ops.scaled_dot_product_attention(q, k, v)
-        mask = const(0.0, kind)
-    elif output_of(mask).get_element_type() != Type.boolean:
+    if mask is not None and output_of(mask).get_element_type() != Type.boolean:
         mask = cast_to(mask, kind)
     if scale is None:
         return ops.scaled_dot_product_attention(q, k, v, mask)
-    return ops.scaled_dot_product_attention(q, k, v, mask, const(scale, kind))
+    return ops.scaled_dot_product_attention(q, k, v, const(0.0, kind) if mask is None else mask, const(scale, kind))
 
 
 def _causal_mask(q: Tensor, k: Tensor, from_end: bool = True) -> Node:
