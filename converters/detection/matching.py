@@ -40,9 +40,12 @@ def bipartite_match(node: NodeContext) -> NamedOutputs:
     none = dim_vector(x, [0, 2])
     matched, distance = _greedy_matching(_only(x, allowed))
     if kind == "per_prediction":
-        threshold = const_like(node.get_float("dist_threshold", 0.5), x)
-        best, where = _best(_with_padding_row(_only(x, ops.logical_and(near, ops.greater_equal(x, threshold)))), 1)
-        is_new_match = ops.logical_and(ops.less(matched, ints(0)), ops.greater(best, const_like(-np.inf, x)))
+        threshold, nothing = const_like(node.get_float("dist_threshold", 0.5), x), const_like(-np.inf, x)
+        allowed = ops.logical_and(near, ops.greater_equal(x, threshold))
+        padding = ops.broadcast(nothing, ops.concat([dim_vector(x, [0]), ints([1]), dim_vector(x, [2])], 0))
+        # TopK takes no empty axis.
+        best, where = _best(ops.concat([_only(x, allowed), padding], 1), 1)
+        is_new_match = ops.logical_and(ops.less(matched, ints(0)), ops.greater(best, nothing))
         matched, distance = ops.select(is_new_match, where, matched), ops.select(is_new_match, best, distance)
     # In the shape that the program declares, however much of the shape of the distances is known.
     matched, distance = (ops.reshape(value, none, False) for value in (matched, distance))
@@ -82,12 +85,6 @@ def _without_nan(x: Tensor) -> Node:
 
 def _only(x: Tensor, allowed: Tensor) -> Node:
     return ops.select(allowed, x, const_like(-np.inf, x))
-
-
-def _with_padding_row(x: Tensor) -> Node:
-    """[images, rows, columns] with a last row of -∞ added: TopK takes no empty axis."""
-    row = ops.concat([dim_vector(x, [0]), ints([1]), dim_vector(x, [2])], 0)
-    return ops.concat([x, ops.broadcast(const_like(-np.inf, x), row)], 1)
 
 
 def _best(x: Tensor, axis: int) -> tuple[Node, Node]:

@@ -102,14 +102,10 @@ def sequence_pad(node: NodeContext) -> NamedOutputs:
     if size.is_static and math.prod(int(dim) for dim in size.to_shape()) == 1:
         value = ops.reshape(value, ints([]), False)
     x = fill_padding(x, layout, value)
-    if wanted == -1:
-        return {"out": LoDTensor(x, NO_LOD), "length": LoDTensor(lengths, NO_LOD)}
-    filling = ops.broadcast(value, ops.concat([dim_vector(x, [0]), ints([wanted]), dim_range(x, 2)], 0))
-    both = ops.concat([x, filling], 1)
-    return {
-        "out": LoDTensor(slice_along(both, ints([0]), ints([wanted]), 1), NO_LOD),
-        "length": LoDTensor(lengths, NO_LOD),
-    }
+    if wanted != -1:
+        filling = ops.broadcast(value, ops.concat([dim_vector(x, [0]), ints([wanted]), dim_range(x, 2)], 0))
+        x = slice_along(ops.concat([x, filling], 1), ints([0]), ints([wanted]), 1)
+    return {"out": LoDTensor(x, NO_LOD), "length": LoDTensor(lengths, NO_LOD)}
 
 
 def sequence_unpad(node: NodeContext) -> NamedOutputs:
