@@ -15,10 +15,10 @@ from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.dims import dim_of, static_rank
+from paddle2ov.converters.graph.spatial import ranked_dims
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.permutation import permute
-from paddle2ov.graph.shapes import dims_of, output_of
 
 _CHEAP_COMPARISONS = 1 << 18
 _CHEAP_COUNT = 16
@@ -38,7 +38,7 @@ _MANY_COMPARISONS = 1 << 15
 
 def topk(x: Tensor, k: Tensor, axis: int, largest: bool) -> tuple[Output, Output]:
     """TopK sorted by value, and the indices; stable where that is cheap."""
-    size, count = _static_size(x, axis), _static_count(k)
+    size, count = ranked_dims(x)[axis], _static_count(k)
     cheap = count is not None and (count <= _CHEAP_COUNT or (size is not None and size * count <= _CHEAP_COMPARISONS))
     order = "max" if largest else "min"
     rows = _rows_at_once(x, axis, count) if cheap else None
@@ -62,7 +62,7 @@ def _rows_at_once(x: Tensor, axis: int, count: int | None) -> int | None:
     OpenVINO compares one element after the other along the last axis, and a vector of them along any other: 512 rows of
     512 elements take 18 and 3 ms for the first 16 of each.
     """
-    dims = dims_of(x) or []
+    dims = ranked_dims(x)
     if len(dims) < 2 or axis % len(dims) != len(dims) - 1 or dims[-1] is None or dims[-2] is None:
         return None
     if math.prod(dim for dim in dims if dim is not None) * (count or 0) < _MANY_COMPARISONS:
@@ -76,7 +76,7 @@ def first_extreme(x: Tensor, axis: int, largest: bool) -> Output:
 
     In long rows of numbers NaN is passed over, as in Paddle; elsewhere its order is that of TopK's comparisons.
     """
-    size = _static_size(x, axis)
+    size = ranked_dims(x)[axis]
     if size is None or not _LONG_ROW <= size < _MAX_ROW_LENGTH or x.get_element_type() != Type.f32:
         return topk(x, ints(1), axis, largest)[1]
     limits = np.finfo(np.float32)
@@ -95,7 +95,7 @@ def sort(x: Tensor, axis: int, descending: bool) -> tuple[Output, Output]:
     axis %= static_rank(x)
     length = dim_of(x, axis)
     order = "max" if descending else "min"
-    size = _static_size(x, axis)
+    size = ranked_dims(x)[axis]
     if size is not None and size <= _FEW_SORTED:
         return topk(x, length, axis, descending)
     top = ops.topk(x, length, axis, order, "value", index_element_type=Type.i32, stable=False)
@@ -121,11 +121,6 @@ def _broadcastable_along(row: Node, axis: int, rank: int) -> Node:
 
 def _i32(value: int) -> Node:
     return ops.constant(value, Type.i32)
-
-
-def _static_size(x: Tensor, axis: int) -> int | None:
-    shape = output_of(x).get_partial_shape()
-    return int(shape[axis].get_length()) if shape[axis].is_static else None
 
 
 def _static_count(k: Tensor) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openvino import Node, Output
-from openvino.op import Constant
 
 from paddle2ov.converters.graph.common import Tensor
 from paddle2ov.converters.graph.dims import dim_vector
@@ -27,14 +26,7 @@ def channels_last(node: NodeContext, name: str = "data_format", default: str = "
 
 
 def to_channels_first(x: Tensor, rank: int) -> Node:
-    """[N, ..., C] -> [N, C, ...]; undoes `to_channels_last` where that made `x`."""
-    producer = x if isinstance(x, Node) else x.get_node()
-    if producer.get_type_name() == "Transpose":
-        order = producer.input_value(1).get_node()
-        if isinstance(order, Constant) and order.get_data().tolist() == [0, *range(2, rank), 1]:
-            before = producer.input_value(0).get_node()
-            if before.get_output_size() == 1:
-                return before
+    """[N, ..., C] -> [N, C, ...]."""
     return ops.transpose(x, ints([0, rank - 1, *range(1, rank - 1)]))
 
 
