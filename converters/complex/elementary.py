@@ -1,8 +1,8 @@
 """Complex numbers, which are carried as real ones with a last dimension of 2: the real and the imaginary part.
 
 Paddle: `complex`, `real`, `imag`, `conj`, `as_complex`, `as_real`.
-Complex forms: `elementwise_mod`, `square`, `reciprocal`, `equal`, `not_equal`, `less_than`, `less_equal`,
-`greater_than`, `greater_equal`, `isclose`.
+Complex forms: `elementwise_mod`, `equal`, `not_equal`, `less_than`, `less_equal`, `greater_than`, `greater_equal`,
+`isclose`.
 Elsewhere: `elementwise.py` uses the products and quotients below; other functions are in `functions.py`; matrices, in
 `linalg/`; what other operators do with complex numbers, in `rules.py`.
 Semantics: `paddle/phi/kernels/funcs/{complex,compare,elementwise}_functor*.h`,
@@ -101,17 +101,6 @@ def from_real(x: Tensor, dtype: Type) -> Node:
     """Real numbers as complex ones."""
     re = ops.convert(x, dtype)
     return make_complex(re, ops.multiply(re, const_like(0, re)))
-
-
-def square(node: NodeContext) -> NamedOutputs:
-    """out = x · x."""
-    x = node.get_input("x")
-    return {"out": complex_multiply(x, x)}
-
-
-def reciprocal(node: NodeContext) -> NamedOutputs:
-    """out = 1 / x = conj(x) / |x|²."""
-    return {"out": complex_reciprocal(node.get_input("x"))}
 
 
 def equal(node: NodeContext) -> NamedOutputs:

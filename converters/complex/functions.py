@@ -1,8 +1,8 @@
 """Element-wise functions of complex numbers, and complex constants.
 
-Complex forms: `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `exp`, `log`, `log2`, `log10`, `log1p`,
-`expm1`, `sqrt`, `sigmoid`, `silu`, `logsigmoid`, `softplus`, `softsign`, `stanh`, `hard_swish`, `sign`, `pow`,
-`elementwise_pow`, `isnan_v2`, `isinf_v2`, `isfinite_v2`, `assign_value`.
+Complex forms: `square`, `reciprocal`, `sin`, `cos`, `tan`, `sinh`, `cosh`, `tanh`, `exp`, `log`, `log2`, `log10`,
+`log1p`, `expm1`, `sqrt`, `sigmoid`, `silu`, `logsigmoid`, `softplus`, `softsign`, `stanh`, `hard_swish`, `sign`,
+`pow`, `elementwise_pow`, `isnan_v2`, `isinf_v2`, `isfinite_v2`, `assign_value`.
 Elsewhere: the inverse functions, in `inverse_functions.py`.
 Semantics: `paddle/phi/kernels/funcs/activation_functor.h`, `paddle/phi/kernels/funcs/elementwise_functor.h`,
 `paddle/phi/kernels/impl/isfinite_kernel_impl.h`.
@@ -119,10 +119,6 @@ def of_parts(function: Callable[[Term, Term], Parts]) -> Callable[[Tensor], Node
     return of_complex
 
 
-def _log_to(base: float) -> Callable[[Tensor], Tensor]:
-    return lambda x: multiply_by(log_of(x), 1 / math.log(base))
-
-
 def _softplus(x: Tensor) -> Node:
     return log_of(_plus(exp_of(x), 1))
 
@@ -137,6 +133,8 @@ def _sigmoid(x: Tensor) -> Node:
 
 
 exp_of, log_of = of_parts(_exp), of_parts(_log)
+reciprocal = _from_complex(complex_reciprocal, "1 / x = conj(x) / |x|²")
+square = _from_complex(lambda x: complex_multiply(x, x), "x · x")
 sin = from_parts(_sin, "sin a · cosh b + i · cos a · sinh b")
 cos = from_parts(_cos, "cos a · cosh b - i · sin a · sinh b")
 sinh = from_parts(_sinh, "sinh a · cos b + i · cosh a · sin b")
@@ -146,8 +144,8 @@ tanh = from_parts(_tanh, "sinh x / cosh x")
 exp = from_parts(_exp, "e^a · (cos b + i · sin b)")
 log = from_parts(_log, "log |x| + i · the angle of x")
 sqrt = from_parts(sqrt_parts, "the square root of x in the right half plane")
-log2 = _from_complex(_log_to(2), "log x / log 2")
-log10 = _from_complex(_log_to(10), "log x / log 10")
+log2 = _from_complex(lambda x: multiply_by(log_of(x), 1 / math.log(2)), "log x / log 2")
+log10 = _from_complex(lambda x: multiply_by(log_of(x), 1 / math.log(10)), "log x / log 10")
 log1p = _from_complex(lambda x: log_of(_plus(x, 1)), "log(1 + x)")
 expm1 = _from_complex(lambda x: _plus(exp_of(x), -1), "e^x - 1")
 sigmoid = _from_complex(_sigmoid, "1 / (1 + e^-x)")
