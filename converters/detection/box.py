@@ -38,7 +38,10 @@ def box_coder(node: NodeContext) -> NamedOutputs:
     node.require(code_type.lower() in ("decode_center_size", "decode"), "unknown code type", code_type=code_type)
     axis = node.get_int("axis", 0)
     node.require(axis in (0, 1), "priors run along dimension 1 (axis 0) or 0 (axis 1) of the target", axis=axis)
-    return {"output_box": _decode(node, prior, target, normalized, axis)}
+    # target [N, M, 4]; prior [M, 4] for axis 0, [N, 4] for axis 1
+    variance = _variance(node, target.get_element_type())
+    code = target if variance is None else ops.multiply(_along(variance, axis), target)
+    return {"output_box": decode_boxes(_along(prior, axis), code, normalized)}
 
 
 def _encode(node: NodeContext, prior: Output, target: Output, normalized: bool) -> Node:
@@ -52,15 +55,6 @@ def _encode(node: NodeContext, prior: Output, target: Output, normalized: bool) 
     code = ops.concat([offset, ratio], -1)
     variance = _variance(node, target.get_element_type())
     return code if variance is None else ops.divide(code, variance)
-
-
-def _decode(node: NodeContext, prior: Output, target: Output, normalized: bool, axis: int) -> Node:
-    # target [N, M, 4]; prior [M, 4] for axis 0, [N, 4] for axis 1
-    variance = _variance(node, target.get_element_type())
-    code = target
-    if variance is not None:
-        code = ops.multiply(_along(variance, axis), target).output(0)
-    return decode_boxes(_along(prior, axis), code, normalized)
 
 
 def decode_boxes(prior: Tensor, code: Tensor, normalized: bool, most: float = math.inf) -> Node:

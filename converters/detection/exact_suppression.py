@@ -30,11 +30,13 @@ class Overlap(Struct, frozen=True):
         threshold: of the intersection over union.
         normalized: whether a side is the difference of coordinates; else one more (pixels).
         eta: factor on the threshold after each kept box, while it is above 0.5.
+        points: corners of each polygon; 2 for boxes along the axes.
     """
 
     threshold: float
-    normalized: bool
+    normalized: bool = True
     eta: float = 1.0
+    points: int = 2
 
     def any_narrow(self, out: Tensor) -> Node:
         """Whether a kept box (class, score, corners) is so narrow that OpenVINO's overlap may not be Paddle's; 0-D.
@@ -117,13 +119,7 @@ _NOTHING = 1e-6
 
 
 class PolygonOverlap(Overlap, frozen=True):
-    """When two polygons overlap by more than a threshold.
-
-    Attributes:
-        points: number of corners of each.
-    """
-
-    points: int = 4
+    """When two polygons overlap by more than a threshold."""
 
     def _geometry(self, box: Tensor) -> list[Tensor]:
         """Start and end of the edges, x, y, x, y: [P, ...] each, and the area: of polygons [..., 2 P]."""

@@ -31,7 +31,7 @@ def locality_aware_nms(node: NodeContext) -> NamedOutputs:
     boxes: Tensor = ops.reshape(cast_to(bboxes, Type.f32), ints([0, 0, size]), True).output(0)
     score: Tensor = ops.gather(cast_to(scores, Type.f32), ints(label), ints(1))
     greedy = greedy_nms(node, size)
-    node.require(greedy.iou_threshold >= 0, "negative", nms_threshold=greedy.iou_threshold)
+    node.require(greedy.overlap.threshold >= 0, "negative", nms_threshold=greedy.overlap.threshold)
     boxes, score = _merged(greedy.overlap, boxes, score)
     keep = node.get_int("keep_top_k")
     kept = greedy(boxes, ops.unsqueeze(score, ints(1)), max(keep, -1))

@@ -13,6 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 from openvino import Node, Output, Type
 
+from paddle2ov.converters.detection.exact_suppression import Overlap, PolygonOverlap
 from paddle2ov.converters.detection.rows import best_per_image, column, count_per_image, image_of_rows, indices_where
 from paddle2ov.converters.detection.score_prefilter import score_prefilter
 from paddle2ov.converters.detection.suppression import GreedyNms, Kept
@@ -64,15 +65,13 @@ def multiclass_nms(node: NodeContext) -> NamedOutputs:
 
 def greedy_nms(node: NodeContext, size: int, background: int = -1) -> GreedyNms:
     """The suppression that the attributes describe, of boxes of this many coordinates."""
-    return GreedyNms(
+    overlap = (PolygonOverlap if size > 4 else Overlap)(
         node.get_float("nms_threshold", 0.3),
-        node.get_float("score_threshold"),
-        node.get_int("nms_top_k"),
         node.get_bool("normalized", True),
         node.get_float("nms_eta", 1.0),
         size // 2,
-        background,
     )
+    return GreedyNms(overlap, node.get_float("score_threshold"), node.get_int("nms_top_k"), background)
 
 
 def box_size(node: NodeContext, boxes: Tensor) -> int:
@@ -146,7 +145,7 @@ def nms(node: NodeContext) -> NamedOutputs:
     # This kernel keeps boxes that overlap by 0 / 0, as OpenVINO does.
     threshold = node.get_float("threshold", 1.0)
     node.require(threshold >= 0, "negative", threshold=threshold)
-    kept = GreedyNms(threshold).by_openvino(x, score)
+    kept = GreedyNms(Overlap(threshold)).by_openvino(x, score)
     return {"out": cast_to(kept.index, Type.i64)}
 
 

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.box import decode_boxes, split_corners
+from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.rows import count_per_image, image_of_rows, indices_where
 from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
@@ -69,11 +70,11 @@ def generate_proposals(node: NodeContext) -> NamedOutputs:
     boxes = ops.pad(boxes, ints([0, 0, 0]), ints([0, 1, 0]), "constant", const(0, Type.f32))
 
     threshold, score = node.get_float("nms_thresh"), ops.unsqueeze(score, ints(1))
-    greedy = GreedyNms(threshold, normalized=not pixel, eta=node.get_float("eta"))
+    overlap = Overlap(threshold, not pixel, node.get_float("eta"))
     if threshold <= 0:  # nothing is suppressed
-        kept = replace(greedy, iou_threshold=2.0).by_openvino(boxes, score)
+        kept = GreedyNms(replace(overlap, threshold=2.0)).by_openvino(boxes, score)
     else:
-        kept = greedy(boxes, score, max(node.get_int("post_nms_top_n"), 0) or -1)
+        kept = GreedyNms(overlap)(boxes, score, max(node.get_int("post_nms_top_n"), 0) or -1)
     _, probs, rois = ops.variadic_split(cast_to(kept.out, dtype), ints(1), ints([1, 1, 4])).outputs()
     lengths = SequenceLengths(output_of(kept.count))
     return {

@@ -10,6 +10,7 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.detection.box import decode_boxes
+from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.rows import column, columns
 from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide
@@ -27,7 +28,7 @@ def retinanet_detection_output(node: NodeContext) -> NamedOutputs:
     classes = dim_of(node.get_input("scores"), 2)
     own = ops.equal(ops.unsqueeze(label, ints([1])), ops.unsqueeze(index_range(classes), ints([0, 2])))
     table = ops.select(own, ops.unsqueeze(score, ints([1])), const(-np.inf, Type.f32))  # [images, classes, boxes]
-    greedy = GreedyNms(node.get_float("nms_threshold"), normalized=False, eta=node.get_float("nms_eta"))
+    greedy = GreedyNms(Overlap(node.get_float("nms_threshold"), False, node.get_float("nms_eta")))
     keep = node.get_int("keep_top_k")
     node.require(keep > 0, "a positive number is expected", keep_top_k=keep)
     kept = greedy(box, table, keep)

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.detection.rows import indices_where
-from paddle2ov.converters.graph.common import Tensor, cast_to, const, reshape
+from paddle2ov.converters.graph.common import Tensor, cast_to, const, folded, reshape
 from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints_of, is_zero
@@ -71,13 +71,7 @@ def score_prefilter(boxes: Output, scores: Output, threshold: float, background:
 def _with_first(mask: Node) -> Node:
     """The mask with the first entry set."""
     # Not a Slice to the end: its length has an upper bound of 2 ** 31, for which OpenVINO plans memory.
-    (count,) = dims_of(mask.output(0)) or [None]
-    first: Tensor = (
-        ops.less(index_range(dim_of(mask, 0)), ints(1))
-        if count is None
-        else const(arrays.arange(count) == 0, Type.boolean)
-    )
-    return ops.logical_or(mask, first)
+    return ops.logical_or(mask, folded(ops.less(index_range(dim_of(mask, 0)), ints(1))))
 
 
 class _Threshold(Struct, frozen=True):

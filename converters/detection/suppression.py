@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import astuple, replace
 from openvino import Node, Type
 
-from paddle2ov.converters.detection.exact_suppression import Overlap, PolygonOverlap
+from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.graph.common import Tensor, cast_to, const
 from paddle2ov.converters.graph.dims import dim_vector
 from paddle2ov.converters.graph.loops import Outputs, loop
@@ -46,32 +46,27 @@ class GreedyNms(Struct, frozen=True):
     """The attributes of a suppression.
 
     Attributes:
-        iou_threshold: boxes that overlap a kept one by more are dropped.
+        overlap: boxes that overlap a kept one so are dropped.
         score_threshold: only scores above it are considered.
         top_k: how many of the best scores of each class and image are considered; -1 for all.
-        normalized: whether a side is the difference of coordinates; else one more (pixels).
-        eta: factor on the threshold after each kept box, while it is above 0.5.
-        points: corners of each polygon; 2 for boxes along the axes.
         background: a class that is left out; -1 for none.
     """
 
-    iou_threshold: float
+    overlap: Overlap
     score_threshold: float = -np.inf
     top_k: int = -1
-    normalized: bool = True
-    eta: float = 1.0
-    points: int = 2
     background: int = -1
 
     def __call__(self, boxes: Tensor, scores: Tensor, keep: int = -1) -> Kept:
         """Of boxes [images, N, 2 points] and scores [images, classes, N] the best `keep` of each image, -1 for all."""
         if 0 in (self.top_k, keep):
             return replace(self, score_threshold=_LARGEST, top_k=-1)(boxes, scores)
-        adapts = self.eta < 1 and self.iou_threshold > 0.5
-        if adapts or self.points > 2 or (self.iou_threshold <= 0 and not self.normalized):
+        overlap = self.overlap
+        adapts = overlap.eta < 1 and overlap.threshold > 0.5
+        if adapts or overlap.points > 2 or (overlap.threshold <= 0 and not overlap.normalized):
             return _counted(self._by_definition(boxes, scores, keep), scores)
         kept = _counted(self.by_openvino(boxes, scores, keep), scores)
-        narrow = self.overlap.any_narrow(kept.out)
+        narrow = overlap.any_narrow(kept.out)
         # A loop copies its inputs, needed or not.
         end = ops.select(narrow, ints([_BEYOND_ANY_DIM]), ints([0]))
         invariants = [end, _until(end, boxes, 1), _until(end, scores, 2)]
@@ -86,13 +81,6 @@ class GreedyNms(Struct, frozen=True):
 
         return Kept(*loop(cast_to(narrow, Type.i64), astuple(kept), invariants, again, template=(self, keep)))
 
-    @property
-    def overlap(self) -> Overlap:
-        """The test for boxes that overlap too much."""
-        if self.points > 2:
-            return PolygonOverlap(self.iou_threshold, self.normalized, self.eta, self.points)
-        return Overlap(self.iou_threshold, self.normalized, self.eta)
-
     def _by_definition(self, boxes: Tensor, scores: Tensor, keep: int) -> Kept:
         """The same by Paddle's overlap: OpenVINO's node gets the scores of what is kept, and ranks these."""
         nothing, considered = const(-np.inf, Type.f32), self._considered(boxes, scores)
@@ -105,12 +93,12 @@ class GreedyNms(Struct, frozen=True):
         kept = self.overlap.survivors(ops.gather_nd(boxes, ops.unsqueeze(number, ints(3)), 1), best_scores, keep)
         nowhere = ops.select(takes_part, nothing, considered)
         kept_scores = ops.scatter_elements_update(nowhere, number, ops.select(kept, best_scores, nothing), ints(2))
-        ranked = replace(self, iou_threshold=2.0)  # which no overlap reaches
-        if self.points == 2:
+        ranked = replace(self, overlap=replace(self.overlap, threshold=2.0))  # which no overlap reaches
+        if self.overlap.points == 2:
             return ranked.by_openvino(boxes, kept_scores, keep)
         any_boxes = slice_along(boxes, ints([0]), ints([4]), 2)
         selected = ranked.by_openvino(any_boxes, kept_scores, keep)
-        polygon = ops.gather(ops.reshape(boxes, ints([-1, 2 * self.points]), False), selected.index, ints(0))
+        polygon = ops.gather(ops.reshape(boxes, ints([-1, 2 * self.overlap.points]), False), selected.index, ints(0))
         return replace(selected, out=ops.concat([slice_along(selected.out, ints([0]), ints([2]), 1), polygon], 1))
 
     def _considered(self, boxes: Tensor, scores: Tensor) -> Node:
@@ -121,7 +109,7 @@ class GreedyNms(Struct, frozen=True):
             return ops.select(ops.greater(scores, least), scores, nothing)
         # OpenVINO's node chooses them faster than a stable TopK, and suppresses none here. (Boxes are no constant: if
         # the scores are constant too, the CPU plugin cannot compile it.)
-        any_boxes = slice_along(boxes, ints([0]), ints([4]), 2) if self.points > 2 else boxes
+        any_boxes = slice_along(boxes, ints([0]), ints([4]), 2) if self.overlap.points > 2 else boxes
         limit, never, hard = ints(self.top_k), const(2, Type.f32), const(0, Type.f32)
         rows = ops.non_max_suppression(any_boxes, scores, limit, never, least, hard, "corner", False, "i64").output(0)
         nowhere = ops.select(ops.less(scores, nothing), scores, nothing)  # without a shape to compute
@@ -136,12 +124,12 @@ class GreedyNms(Struct, frozen=True):
             ops.multiply(scores, const(scale, Type.f32)),
             sort_result_type="classid",
             output_type="i32",
-            iou_threshold=max(_above(self.iou_threshold), float(np.finfo(np.float32).tiny)),
+            iou_threshold=max(_above(self.overlap.threshold), float(np.finfo(np.float32).tiny)),
             score_threshold=float(np.clip(least, -_LARGEST, _LARGEST)),  # infinity has no text in OpenVINO's IR
             nms_top_k=self.top_k,
             keep_top_k=keep,
             background_class=max(self.background, -1),
-            normalized=self.normalized,
+            normalized=self.overlap.normalized,
         )
         out = ops.multiply(selected.output(0), const([1, 1 / scale, 1, 1, 1, 1], Type.f32))
         return Kept(out, ops.squeeze(selected.output(1), ints(1)), selected.output(2))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from paddle2ov.converters import diagonal, padding, slicing
+from paddle2ov.converters import diagonal, joining, padding, slicing
 from paddle2ov.converters.gradients.terms import operand, results
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import dim_vector, index_range, normalize_axis, rank_of, shape_of
@@ -67,9 +67,7 @@ def stack(node: NodeContext) -> NamedOutputs:
 
 def unstack(node: NodeContext) -> NamedOutputs:
     """x_grad = all gradients of the parts, stacked."""
-    parts = node.get_inputs("out_grad")
-    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, parts[0]) + 1)
-    return {"x_grad": ops.concat([ops.unsqueeze(part, ints([axis])) for part in parts], axis)}
+    return {"x_grad": joining.stack(node.with_inputs(x=node.get_inputs("out_grad")))["out"]}
 
 
 def expand(node: NodeContext) -> NamedOutputs:

@@ -8,6 +8,7 @@ from gen_models import all_ops
 from gen_models.harness.spec import paddle
 from paddle2ov import convert
 from paddle2ov.compilation.running import compile_on_cpu, run as run_model, run_in_order
+from paddle2ov.converters.detection.exact_suppression import Overlap
 from paddle2ov.converters.detection.suppression import GreedyNms
 from paddle2ov.graph.bodies import bodies_of, is_template
 from paddle2ov.graph.consumers import key_of
@@ -101,7 +102,7 @@ def test_boxes_and_scores_that_openvino_sees_differently(boxes, scores):
 def test_images_without_boxes_are_counted():
     empty = np.zeros((2, 0, 4), np.float32), np.zeros((2, 3, 0), np.float32)
     boxes, scores = (ops.parameter([-1, -1, last], Type.f32) for last in (4, -1))
-    kept = GreedyNms(0.5)(boxes.output(0), scores.output(0))
+    kept = GreedyNms(Overlap(0.5))(boxes.output(0), scores.output(0))
     model = Model([ops.result(kept.out), ops.result(kept.count)], [boxes, scores])
     (_, out), (_, count) = run_in_order(compile_on_cpu(model), empty)
     assert out.shape == (0, 6)
