@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.dims import scalar_of, shape_of
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
 from paddle2ov.converters.graph.exact import round_half_away
@@ -97,9 +97,9 @@ def reinterpret(node: NodeContext) -> NamedOutputs:
     return {"out": node.get_input("x")}
 
 
-def from_real(x: Tensor, dtype: Type) -> Node:
-    """Real numbers as complex ones."""
-    re = ops.convert(x, dtype)
+def from_real(x: Tensor, dtype: Type | None = None) -> Node:
+    """Real numbers as complex ones, whose parts have the given type."""
+    re = cast_to(x, dtype)
     return make_complex(re, ops.multiply(re, const_like(0, re)))
 
 

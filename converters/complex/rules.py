@@ -14,13 +14,11 @@ from itertools import product
 from openvino import Output, Type
 
 from paddle2ov.converters.complex import elementary
-from paddle2ov.converters.graph.common import Tensor, const, const_like
+from paddle2ov.converters.graph.common import Tensor, const_like, folded
 from paddle2ov.converters.graph.dims import scalar_of, shape_of
 from paddle2ov.converters.logical import as_bool
-from paddle2ov.graph import arrays
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor
 from paddle2ov.translation.complex_aware import ComplexAware
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext, OutputLike
@@ -47,7 +45,7 @@ def linear(convert: Converter, *numbers: str) -> Converter:
         for port, i in node.input_ports():
             if (port, i) not in operands and (x := node.get_input(port, i)).get_element_type().is_real():
                 node.require(port in numbers, f"'{port}' is real beside complex numbers: not supported")
-                zero[port, i] = _zeros(x, node.get_known(port, i) is not None)
+                zero[port, i] = folded(ops.broadcast(const_like(0, x), shape_of(x))).output(0)
         real, imag = (node.of_parts(dict.fromkeys(operands, part), dict.fromkeys(numbers, part)) for part in (0, 1))
         first, second = _results(convert(real)), _results(convert(imag.of_parts(zero)))
         return {
@@ -58,12 +56,6 @@ def linear(convert: Converter, *numbers: str) -> Converter:
         }
 
     return ComplexAware(convert, of_complex)
-
-
-def _zeros(x: Output, known: bool) -> Output:
-    if known:
-        return const(arrays.zeros(static_dims(x) or []), x.get_element_type()).output(0)
-    return ops.broadcast(const_like(0, x), shape_of(x)).output(0)
 
 
 def multilinear(convert: Converter) -> Converter:

@@ -15,6 +15,7 @@ from functools import reduce
 
 from openvino import Node, Output, Type
 
+from paddle2ov.converters.complex.elementary import from_real
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, rank_of
 from paddle2ov.converters.graph.loops import Outputs, loop
@@ -33,7 +34,6 @@ from paddle2ov.converters.linalg.parts import (
     subtract,
     triangle,
 )
-from paddle2ov.graph.complex_pairs import make_complex
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
@@ -177,9 +177,7 @@ def lu_unpack(node: NodeContext) -> NamedOutputs:
     if node.is_output_used("pmat"):
         node.require(node.get_bool("unpack_pivots", True), "it is not unpacked", unpack_pivots=False)
         matrix = permutation_matrix(node.get_input("y"), dim_of(x[0], rank - 2), rank, x[0])
-        outputs["pmat"] = matrix
-        if node.is_complex("pmat"):
-            outputs["pmat"] = make_complex(matrix, ops.multiply(matrix, const_like(0, matrix)))
+        outputs["pmat"] = from_real(matrix) if node.is_complex("pmat") else matrix
     if node.is_output_used("l") or node.is_output_used("u"):
         node.require(node.get_bool("unpack_ludata", True), "they are not unpacked", unpack_ludata=False)
         low, high = unpack_factors(x, rank)

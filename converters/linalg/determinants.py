@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from openvino import Node, Type
 
+from paddle2ov.converters.complex.elementary import from_real
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
-from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, index_range, rank_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.linalg.decomposition import eliminate
 from paddle2ov.converters.linalg.jacobi import gather_per_row
@@ -29,7 +30,7 @@ def slogdeterminant(node: NodeContext) -> NamedOutputs:
     outputs = slogdet_v2(node)
     logdet = outputs["logdet"]
     if node.is_complex("x"):
-        logdet = make_complex(logdet, ops.multiply(logdet, const_like(0, logdet)))
+        logdet = from_real(logdet)
     return {"out": ops.concat([ops.unsqueeze(value, ints([0])) for value in (outputs["sign"], logdet)], 0)}
 
 
@@ -42,7 +43,7 @@ def slogdet_v2(node: NodeContext) -> dict[str, Node]:
     size = ops.reduce_l2(det, ints([-1]), True)
     logdet = ops.squeeze(ops.log(size), ints([-1]))
     if node.is_complex("logdet"):
-        logdet = make_complex(logdet, ops.broadcast(const_like(0, logdet), shape_of(logdet)))
+        logdet = from_real(logdet)
     return {"sign": ops.divide(det, size), "logdet": logdet}
 
 
