@@ -37,7 +37,10 @@ def prior_box(node: NodeContext) -> NamedOutputs:
     grid = _Grid(node, dtype, node.get_float("step_w", 0.0), node.get_float("step_h", 0.0))
     boxes = grid.boxes(np.concatenate([-half, half], 1), node.get_float("offset", 0.5))
     if node.get_bool("clip", True):
-        boxes = _clip(boxes)
+        if isinstance(boxes, ConstantValue):
+            boxes = ConstantValue(np.clip(boxes.array, 0, 1))
+        else:
+            boxes = ops.clamp(boxes, 0.0, 1.0)
     return {"out": boxes, "var": _variances(node, boxes, len(half))}
 
 
@@ -177,12 +180,6 @@ class _Grid:
 def _sides(x: Output) -> list[int] | None:
     """Width and height of an NCHW tensor; None where one of them is not known."""
     return known_dims((dims_of(x) or [None] * 4)[:1:-1])
-
-
-def _clip(boxes: Boxes) -> Boxes:
-    if isinstance(boxes, ConstantValue):
-        return ConstantValue(np.clip(boxes.array, 0, 1))
-    return ops.clamp(boxes, 0.0, 1.0)
 
 
 def _variances(node: NodeContext, boxes: Boxes, priors: int) -> Boxes:

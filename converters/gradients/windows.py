@@ -41,8 +41,11 @@ def conv(node: NodeContext) -> NamedOutputs:
     out = to_channels_first(out, rank).output(0) if last else out
     gradients: dict[str, Tensor] = {}
     if node.is_output_used("input_grad"):
-        gradients["input_grad"] = _spread(node, out, x, at, groups)
-        gradients["input_grad"] = to_channels_last(gradients["input_grad"], rank) if last else gradients["input_grad"]
+        build = ops.group_convolution_backprop_data if groups > 1 else ops.convolution_backprop_data
+        none, filters = [0] * len(at.strides), filter_of_groups(node, groups)
+        whole = build(out, filters, at.strides, None, none, none, at.dilations, "EXPLICIT", none)
+        cut = _cut(whole, x, at.strides, at.begin)
+        gradients["input_grad"] = to_channels_last(cut, rank) if last else cut
     if node.is_output_used("filter_grad"):
         gradients["filter_grad"] = _filter_gradient(node, x, out, at, groups)
     return gradients
@@ -78,13 +81,6 @@ def _explicit(node: NodeContext, x: Output, last: bool, rank: int) -> tuple[Outp
     if dims is None or kernel is None:
         node.refuse("the paddings depend on dimensions that are not known", padding_algorithm="SAME")
     return x, Geometry(at.strides, at.dilations, *same_pads(dims, at.strides, kernel), "explicit")
-
-
-def _spread(node: NodeContext, out: Output, x: Output, at: Geometry, groups: int) -> Tensor:
-    build = ops.group_convolution_backprop_data if groups > 1 else ops.convolution_backprop_data
-    none = [0] * len(at.strides)
-    whole = build(out, filter_of_groups(node, groups), at.strides, None, none, none, at.dilations, "EXPLICIT", none)
-    return _cut(whole, x, at.strides, at.begin)
 
 
 def _cut(whole: Tensor, x: Output, strides: Sequence[int], begin: Sequence[int]) -> Tensor:
