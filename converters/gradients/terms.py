@@ -26,17 +26,12 @@ Formula: TypeAlias = Callable[..., Any]
 Reader: TypeAlias = Callable[[NodeContext, str], Output]
 
 
-def read(node: NodeContext, name: str) -> Output:
-    """An operand, unchanged."""
-    return node.get_input(name)
-
-
-def operand(node: NodeContext, name: str, reader: Reader = read) -> Term:
+def operand(node: NodeContext, name: str, reader: Reader = NodeContext.get_input) -> Term:
     """An operand as a term; `ZERO` where the program leaves it out."""
     return Term(reader(node, name)) if node.has_input(name) else ZERO
 
 
-def evaluated(node: NodeContext, formula: Formula, reader: Reader = read) -> Any:
+def evaluated(node: NodeContext, formula: Formula, reader: Reader = NodeContext.get_input) -> Any:
     """The value of a formula for an operator, whose operands are read by `reader`."""
     parameters = inspect.signature(formula).parameters.values()
     return formula(*(_argument(node, parameter.name, parameter.default, reader) for parameter in parameters))

@@ -39,12 +39,12 @@ def sequence_pool(node: NodeContext) -> NamedOutputs:
 
 def fusion_seqpool_concat(node: NodeContext) -> NamedOutputs:
     """out = the pooled sequences of all inputs, concatenated along axis 1."""
-    axis = node.get_int("axis", 1)
-    node.require(axis == 1, "only 1 is supported", axis=axis)
     return {"out": _concatenate_pooled(node, [_pool(node, i, "SUM") for i in range(node.get_input_size("x"))])}
 
 
 def _concatenate_pooled(node: NodeContext, parts: list[Tensor]) -> LoDTensor:
+    axis = node.get_int("axis", 1)
+    node.require(axis == 1, "only 1 is supported", axis=axis)
     # Its LoD says that each row is a sequence.
     return LoDTensor(ops.concat(parts, 1), ops.squeeze(count_vector(node.sequence_layout("x")), ints([0])).output(0))
 
@@ -52,8 +52,7 @@ def _concatenate_pooled(node: NodeContext, parts: list[Tensor]) -> LoDTensor:
 def fusion_seqpool_cvm_concat(node: NodeContext) -> NamedOutputs:
     """out = as above, with the first two columns s and c of each input as log(s + 1), log(c + 1) - log(s + 1)."""
     # The kernel does so whatever `use_cvm` says.
-    axis, use_cvm = node.get_int("axis", 1), node.get_bool("use_cvm", True)
-    node.require(axis == 1, "only 1 is supported", axis=axis)
+    use_cvm = node.get_bool("use_cvm", True)
     node.require(use_cvm, "Paddle computes as if it were True", use_cvm=use_cvm)
     parts: list[Tensor] = []
     for i in range(node.get_input_size("x")):
