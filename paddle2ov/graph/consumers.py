@@ -74,8 +74,15 @@ def key_of(tensor: Output) -> tuple[str, int]:
 
 
 def consumers(output: Output) -> list[Consumer]:
-    """The inputs that read a tensor."""
-    return list(map(Consumer, output.get_target_inputs()))
+    """The inputs that read a tensor, in the order in which their nodes were made: the bindings have a set of them."""
+    ports = list(map(Consumer, output.get_target_inputs()))
+    if len(ports) > 1:
+        ports.sort(key=_age)
+    return ports
+
+
+def _age(port: Consumer) -> tuple[int, int]:
+    return port.get_node().get_instance_id(), port.get_index()
 
 
 def only_consumer(output: Output) -> Node | None:

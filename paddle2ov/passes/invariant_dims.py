@@ -311,9 +311,7 @@ def _hide_of_loop(record: LoopRecord, kept: Sequence[set[int]], reveals: bool) -
         axes, shape = unchanged if reveals else set(), state.parameter.get_partial_shape()
         _enter(record.node, ports[state.parameter.get_name()], state.initial, shape, record.one, axes)
         if state.erased is not None:
-            insert(
-                state.erased.get_target_inputs(), erase_bounds(state.after, shape, record.current, axes), record.node
-            )
+            insert(consumers(state.erased), erase_bounds(state.after, shape, record.current, axes), record.node)
         elif reveals and not record.is_entered and _may_change(state, axes):
             # The size of the next state, once known, would be taken for that of the initial one.
             port = state.result.input(0)

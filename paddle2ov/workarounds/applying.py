@@ -81,7 +81,7 @@ def rows_for(target: Target, without: Collection[str] = ()) -> tuple[Workaround,
         raise ConversionInputError(f"without: names of workarounds are expected, not {without!r:.80}")
     left_out = set(listed)
     names = {name for row in WORKAROUNDS for name in (row.name, *row.faults)}
-    for name in left_out - names:
+    for name in sorted(left_out - names):
         import difflib  # which no other conversion needs
 
         close = difflib.get_close_matches(name, names, 1)

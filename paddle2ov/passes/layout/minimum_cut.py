@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import TypeAlias
 
 Vertex: TypeAlias = Hashable
@@ -20,7 +20,7 @@ class MinimumCut:
         self.before: set[Vertex] = set()
         """The vertices on the source side of the minimum cut: reachable from the sources in the residual network."""
 
-    def start(self, vertex: Vertex, edges: Edges) -> set[Vertex]:
+    def start(self, vertex: Vertex, edges: Edges) -> Collection[Vertex]:
         """Adds a source and augments the flow.
 
         Args:
@@ -29,13 +29,13 @@ class MinimumCut:
                 reached, also if it is reached from several sources.
 
         Returns:
-            The vertices that are new on the source side.
+            The vertices that are new on the source side, in the order in which they are reached.
         """
         while vertex not in self.before:
             predecessors = self._augmenting_path(vertex, edges)
             if END not in predecessors:
                 self.before.update(predecessors)
-                return set(predecessors)
+                return predecessors
             path = [END]
             while path[-1] != vertex:
                 path.append(predecessors[path[-1]])
@@ -45,7 +45,7 @@ class MinimumCut:
                 self._left[tail][head] -= flow
                 if head != END:
                     self._left[head][tail] = self._left[head].get(tail, 0) + flow
-        return set()
+        return ()
 
     def end(self, vertex: Vertex) -> None:
         """Connects a vertex that is not on the source side to the sink."""

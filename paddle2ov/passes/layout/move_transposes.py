@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from openvino import Node, Output
 
@@ -132,7 +132,7 @@ class _Layout:
             selected |= {node.get_name(): (node, around) for node, around in nodes}
         return selected
 
-    def _keep_beyond(self, vertices: set[Vertex]) -> bool:
+    def _keep_beyond(self, vertices: Collection[Vertex]) -> bool:
         """Fixes the layout of the nodes beyond the surrounding transposes: these cancel, and must not be removed twice.
 
         Returns False if those nodes are selected themselves: a matrix meets its transpose.
