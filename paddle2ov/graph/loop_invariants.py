@@ -20,7 +20,6 @@ from openvino.op.util import InvariantInputDescription, MergedInputDescription
 from paddle2ov.graph.consumers import Consumer, consumers
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.placement import COPYING, FORWARDING, IN_PLACE, INDEXING, MOVING, OWN_MEMORY, SLICING, VIEWS
-from paddle2ov.graph.provenance import copy_operators
 from paddle2ov.graph.upstream import sources_of, upstream
 from paddle2ov.graph.workarounds import works_around
 
@@ -32,32 +31,23 @@ _SAFE_DIRECTLY = _SAFE | IN_PLACE
 """Nodes that write elsewhere if they read the tensor itself and not a view of it."""
 
 
-def copy_invariants(invariants: Iterable[Parameter]) -> int:
-    """Lets nodes that may write into parameters of a body read copies of them; returns how many are copied."""
-    return sum(_copy(parameter.output(0)) for parameter in invariants)
+def read_after_writes(node: Node) -> list[Output]:
+    """The parameters of a Loop's body that nodes may overwrite before they are read, in this iteration or the next.
 
-
-def copy_viewed_states(states: Iterable[Parameter]) -> int:
-    """The same for parameters that each iteration changes, if a view of them is read as well, or they are a result.
-
-    If only the node that writes reads such a parameter, it may write there.
+    Those that each iteration changes are among them only if a view of them is read as well, or they are a result: if
+    only the node that writes reads such a parameter, it may write there.
     """
-    return sum(_copy(state.output(0)) for state in states if any(map(_is_read_elsewhere, consumers(state.output(0)))))
+    invariants, states = (
+        [parameter.output(0) for parameter in _parameters_of(node, kind)]
+        for kind in (InvariantInputDescription, MergedInputDescription)
+    )
+    shared = [state for state in states if any(map(_is_read_elsewhere, consumers(state)))]
+    return [value for value in (*invariants, *shared) if any(map(may_be_written, consumers(value)))]
 
 
 def _is_read_elsewhere(port: Consumer) -> bool:
     kind = port.get_node().get_type_name()
-    return (kind in _VIEWS or kind == "Result") and not _may_be_written(port)
-
-
-def states_of(node: Node) -> list[Parameter]:
-    """The parameters of a Loop's body that each iteration changes."""
-    return _parameters_of(node, MergedInputDescription)
-
-
-def invariants_of(node: Node) -> list[Parameter]:
-    """The parameters of a Loop's body that have the same value in every iteration."""
-    return _parameters_of(node, InvariantInputDescription)
+    return (kind in _VIEWS or kind == "Result") and not may_be_written(port)
 
 
 def _parameters_of(node: Node, kind: type[InvariantInputDescription] | type[MergedInputDescription]) -> list[Parameter]:
@@ -80,17 +70,8 @@ def input_ports(node: Node) -> dict[str, int]:
     }
 
 
-def _copy(value: Output) -> bool:
-    unsafe = [port for port in consumers(value) if _may_be_written(port)]
-    if unsafe:
-        copy = in_own_memory(value)
-        for port in unsafe:
-            copy_operators(copy, port.get_node())
-            port.replace_source_output(copy)
-    return bool(unsafe)
-
-
-def _may_be_written(port: Consumer) -> bool:
+def may_be_written(port: Consumer) -> bool:
+    """Whether a node may write where it reads, or what reads a view of that."""
     reader = port.get_node()
     kind = reader.get_type_name()
     if is_copy(reader):

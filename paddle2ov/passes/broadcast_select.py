@@ -12,25 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.constants import is_zero
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import Rule, at, require
 
 
-class _Choice(Struct, frozen=True):
-    select: Node
-    sides: list[Output]
-    """Condition and operands without the additions."""
-
-
 @at("Select", reads=("Add", "NotEqual"))
-def _choice(graph: Graph, node: Node) -> list[_Choice] | None:
+def _read_operands(graph: Graph, node: Node) -> Counts | None:
     condition, zeros = _condition(node.input_value(0))
     sides = [condition]
     for side in node.input_values()[1:]:
@@ -42,24 +35,16 @@ def _choice(graph: Graph, node: Node) -> list[_Choice] | None:
     require(node.get_attributes()["auto_broadcast"] == "numpy", "the Select does not broadcast")
     require(all(_covers(sides, zero) for zero in zeros), "the zeros may be larger than what they are added to")
     require(_rank(node.output(0)) == _rank(*sides), "the result would have another rank")
-    return [_Choice(node, sides)]
-
-
-def _read_operands(graph: Graph, choice: _Choice) -> None:
-    condition, chosen, other = choice.sides
-    replace(choice.select.output(0), ops.select(condition, chosen, other).output(0), *_replaced_nodes(choice))
+    replaced = [old.get_node() for old, new in zip(node.input_values(), sides, strict=True) if old != new]
+    condition, chosen, other = sides
+    replace(node.output(0), ops.select(condition, chosen, other).output(0), *replaced)
+    return {"choices": 1}
 
 
 def _rank(*values: Output) -> int | None:
     """The rank after broadcasting; None where it is not known."""
     ranks = [value.get_partial_shape().rank for value in values]
     return max(rank.get_length() for rank in ranks) if all(rank.is_static for rank in ranks) else None
-
-
-def _replaced_nodes(choice: _Choice) -> list[Node]:
-    """The nodes that the rewrite removes."""
-    pairs = zip(choice.select.input_values(), choice.sides, strict=True)
-    return [value.get_node() for value, bare in pairs if value != bare]
 
 
 def _condition(value: Output) -> tuple[Output, list[Output]]:
@@ -119,4 +104,4 @@ def _shape_source(node: Node) -> Output | None:
     return shape.input_value(0) if shape.get_type_name() == "ShapeOf" else None
 
 
-broadcast_select = Rule(_choice, _read_operands, "choices")
+broadcast_select = Rule(_read_operands, "choices")

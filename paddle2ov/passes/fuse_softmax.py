@@ -9,14 +9,13 @@ Result:
 from __future__ import annotations
 
 import numpy as np
-from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import constant_of, ints_of, number_of
 from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
-from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import Rule, at
 from paddle2ov.typing import known
@@ -24,33 +23,21 @@ from paddle2ov.typing import known
 _PLAIN = ("Add", "Exp", "Multiply", "Negative", "ReduceMax", "Subtract", "Unsqueeze")
 
 
-class _Written(Struct, frozen=True):
-    """A softmax that is written out."""
-
-    quotient: Node
-    exponential: Node
-    axis: int
-
-
 @at("Divide", "Multiply", needs=("ReduceSum",), reads=("Exp",))
-def _written(graph: Graph, node: Node) -> list[_Written] | None:
+def _fuse(graph: Graph, node: Node) -> Counts | None:
     sides = _quotient(node)
-    if sides is None:
+    total = None if sides is None else _statistic(sides[1], "ReduceSum")
+    if sides is None or total is None or not _is_same(total[0], sides[0]):
         return None
-    dividend, total = sides[0], _statistic(sides[1], "ReduceSum")
-    if total is None or not _is_same(total[0], dividend):
-        return None
-    return [_Written(node, dividend.get_node(), total[1])]
-
-
-def _fuse(graph: Graph, written: _Written) -> None:
-    x, nodes = written.exponential.input_value(0), [written.exponential]
-    if (sides := _difference(x.get_node())) is not None:
-        most = _statistic(sides[1], "ReduceMax")
-        if most is not None and most[1] == written.axis and _is_same(most[0], sides[0]):
+    exponential, axis = sides[0].get_node(), total[1]
+    x, nodes = exponential.input_value(0), [exponential]
+    if (difference := _difference(x.get_node())) is not None:
+        most = _statistic(difference[1], "ReduceMax")
+        if most is not None and most[1] == axis and _is_same(most[0], difference[0]):
             nodes.append(x.get_node())
-            x = sides[0]
-    replace(written.quotient.output(0), ops.softmax(x, written.axis).output(0), *nodes)
+            x = difference[0]
+    replace(node.output(0), ops.softmax(x, axis).output(0), *nodes)
+    return {"softmaxes": 1}
 
 
 def _quotient(node: Node) -> tuple[Output, Output] | None:
@@ -123,4 +110,4 @@ def _is_same(x: Output, y: Output, depth: int = 4) -> bool:
     return all(_is_same(*pair, depth - 1) for pair in zip(node.input_values(), other.input_values(), strict=True))
 
 
-fuse_softmax = Rule(_written, _fuse, "softmaxes")
+fuse_softmax = Rule(_fuse, "softmaxes")

@@ -14,8 +14,7 @@ Result:
 from __future__ import annotations
 
 import numpy as np
-from msgspec import Struct
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
 from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.consumers import Consumer, consumers
@@ -24,29 +23,26 @@ from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.integer_tensors import source_behind
 from paddle2ov.passes.replacement import insert
-from paddle2ov.passes.rule import MatchFailureError, Rule, at
-from paddle2ov.typing import AnyArray, known
+from paddle2ov.passes.rule import Rule, at, require
+from paddle2ov.typing import known
 
 _LAYERS = ("Convolution", "GroupConvolution", "MatMul")
 _KEEPING = frozenset(("MaxPool", "Relu", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
 
 
-class _Weights(Struct, frozen=True):
-    """Weights as integers, and the layers that they are of: detectors share those of their heads among levels."""
-
-    integers: AnyArray
-    layers: list[Node]
-
-
 @at("Constant", needs=("FakeQuantize",), read_by=_LAYERS)
-def _whole_numbers(graph: Graph, weights: Node) -> list[_Weights] | None:
+def _store(graph: Graph, weights: Node) -> Counts | None:
     layers = [reader.get_node() for reader in consumers(weights.output(0)) if _is_of_layer(reader)]
     if weights.get_element_type() != Type.f32 or not layers:
         return None
-    integers = _integers(weights.output(0))
-    if integers is None:
-        raise MatchFailureError("the weights are not whole numbers of 8 bits")
-    return [_Weights(integers, layers)]
+    values = known(constant_of(weights.output(0)))
+    with np.errstate(invalid="ignore"):  # what int8 does not hold becomes another number
+        integers = values.astype(np.int8)
+    require((integers == values).all(), "the weights are not whole numbers of 8 bits")
+    constant = large_constant(integers, Type.i8)
+    for layer in layers:  # detectors share the weights of their heads among levels
+        insert([layer.input(1)], ops.multiply(ops.convert(constant, Type.f32), np.float32(1)).output(0), layer)
+    return {"layers": len(layers)}
 
 
 def _is_of_layer(reader: Consumer) -> bool:
@@ -57,18 +53,4 @@ def _is_of_layer(reader: Consumer) -> bool:
     return source_behind(layer.input_value(0), _KEEPING).get_type_name() == "FakeQuantize"
 
 
-def _store(graph: Graph, weights: _Weights) -> Counts:
-    integers = large_constant(weights.integers, Type.i8)
-    for layer in weights.layers:
-        insert([layer.input(1)], ops.multiply(ops.convert(integers, Type.f32), np.float32(1)).output(0), layer)
-    return {"layers": len(weights.layers)}
-
-
-def _integers(weights: Output) -> AnyArray | None:
-    values = known(constant_of(weights))
-    with np.errstate(invalid="ignore"):  # what int8 does not hold becomes another number
-        integers = values.astype(np.int8)
-    return integers if bool((integers == values).all()) else None
-
-
-integer_weights = Rule(_whole_numbers, _store, "layers")
+integer_weights = Rule(_store, "layers")

@@ -1,20 +1,18 @@
-"""Rewrites of one match after the other: a finder looks at nodes of some types, a change is made of what it finds."""
+"""Rewrites of one match after the other, at nodes of some types."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Generic, TypeAlias, TypeVar
+from collections.abc import Callable, Collection
+from typing import Generic, TypeVar
 
+from msgspec import Struct
 from openvino import Node
 
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import When, Where
 
-Site = TypeVar("Site")
-"""What a finder finds and a change is made of: an input, a node, or a Struct of both."""
-Find: TypeAlias = Callable[[Graph, Node], Sequence[Site] | None]
-"""What there is to change at a node; None, as for most nodes, if the pattern does not match there."""
+Result_co = TypeVar("Result_co", covariant=True)
 
 
 class MatchFailureError(Exception):
@@ -34,27 +32,11 @@ def require(holds: object, reason: str) -> None:
         raise MatchFailureError(reason)
 
 
-class Finder(Generic[Site]):
-    """Looks for a pattern at nodes of some types.
+class Visitor(Struct, Generic[Result_co], frozen=True):
+    """A function that looks at one node of a graph, and the nodes that it looks at."""
 
-    Attributes:
-        find: the function that looks at a node.
-        where: the nodes that it looks at.
-    """
-
-    def __init__(self, find: Find[Site], where: Where) -> None:
-        self.find, self.where = find, where
-        self.__doc__ = find.__doc__
-
-    def sites(self, graph: Graph, rewrite: str) -> Iterator[Site]:
-        """What is found, at one node after the other, as the graph is by then; a rewrite's match failures are noted."""
-        for node in graph.candidates(self.where):
-            try:
-                found = self.find(graph, node)
-            except MatchFailureError as failure:
-                graph.match_failed(rewrite, node, str(failure))
-            else:
-                yield from found or ()
+    visit: Callable[[Graph, Node], Result_co]
+    where: Where
 
 
 def at(
@@ -63,8 +45,8 @@ def at(
     reads: Collection[str] = (),
     read_by: Collection[str] = (),
     when: When | None = None,
-) -> Callable[[Find[Site]], Finder[Site]]:
-    """Makes a finder of a function.
+) -> Callable[[Callable[[Graph, Node], Result_co]], Visitor[Result_co]]:
+    """Makes a visitor of a function.
 
     Args:
         roots: the types of the nodes that it looks at.
@@ -74,11 +56,11 @@ def at(
         when: what else the index tells of each of them.
     """
     where = Where(roots, frozenset(needs), frozenset(reads), frozenset(read_by), when)
-    return lambda find: Finder(find, where)
+    return lambda visit: Visitor(visit, where)
 
 
-class Rule(Generic[Site]):
-    """A rewrite that changes what a finder finds.
+class Rule:
+    """A rewrite that looks at one node after the other.
 
     It is called with a graph, which it changes in place, and returns what it did: kind -> how often. It has the name
     and the docstring of its module, which gives the pattern (`Given`) and what is made of it (`Result`).
@@ -88,17 +70,21 @@ class Rule(Generic[Site]):
         counts: the kinds that it counts.
     """
 
-    def __init__(self, finder: Finder[Site], change: Callable[[Graph, Site], Counts | None], *counts: str) -> None:
-        """A change returns what to count of it; None counts one of the only kind."""
-        module = finder.find.__module__
+    def __init__(self, visitor: Visitor[Counts | None], *counts: str) -> None:
+        """A visitor changes what matches at a node; it returns what to count, None where nothing matches."""
+        module = visitor.visit.__module__
         self.__name__, self.__doc__ = module.rpartition(".")[2], sys.modules[module].__doc__
-        self.looks_at, self.counts = finder.where, counts
-        self._finder, self._change = finder, change
+        self.looks_at, self.counts = visitor.where, counts
+        self._visit = visitor.visit
 
     def __call__(self, graph: Graph) -> Counts:
         done = dict.fromkeys(self.counts, 0)
-        for site in self._finder.sites(graph, self.__name__):
-            counted = self._change(graph, site)
-            for kind, count in ({self.counts[0]: 1} if counted is None else counted).items():
-                done[kind] += count
+        for node in graph.candidates(self.looks_at):
+            try:
+                counted = self._visit(graph, node)
+            except MatchFailureError as failure:
+                graph.match_failed(self.__name__, node, str(failure))
+            else:
+                for kind, count in (counted or {}).items():
+                    done[kind] += count
         return done

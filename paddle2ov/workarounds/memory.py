@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from openvino import Node
+from openvino import Node, Output
 from openvino.op import Constant
 
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import consumers, rewire
-from paddle2ov.graph.loop_invariants import copy_invariants, copy_viewed_states, invariants_of, states_of
+from paddle2ov.graph.loop_invariants import in_own_memory, may_be_written, read_after_writes
 from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.permutation import is_layout_change
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.graph.types import value_of
-from paddle2ov.passes.graph import Counts, Graph
+from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.replacement import replace
+from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.passes.rule import at, require
 from paddle2ov.passes.shared_memory import shares_memory
 
@@ -63,8 +63,7 @@ def resize_views(graph: Graph, resize: Node) -> list[Node] | None:
 
 def read_copy(graph: Graph, node: Node) -> None:
     """The node reads Maximum(x, x), which copies."""
-    value = node.input_value(0)
-    rewire(node, 0, ops.maximum(value, value).output(0))
+    rewire(node, 0, in_own_memory(node.input_value(0)))
 
 
 @at("ReduceMean", when=lambda index, place: len(index.ints(place, 1) or ()) == 3)
@@ -89,16 +88,22 @@ def flatten_pixels(graph: Graph, mean: Node) -> None:
     replace(mean.output(0), (ops.unsqueeze(flat, ints([3])) if keeps else flat).output(0))
 
 
-def loop_invariants(graph: Graph) -> Counts:
+@at("Loop", "TensorIterator")
+def loop_invariants(graph: Graph, loop: Node) -> list[Output]:
     """OpenVINO lets the body of a Loop overwrite what every iteration reads.
 
     Given:
         Parameter of a Loop's body → nodes that may be views → a node that may write there. The parameter is invariant,
         or read by another view.
     """
-    loops = graph.nodes("Loop", "TensorIterator")
-    copied = sum(copy_invariants(invariants_of(loop)) + copy_viewed_states(states_of(loop)) for loop in loops)
-    return {"sites": copied}
+    return read_after_writes(loop)
+
+
+def copy(graph: Graph, value: Output) -> None:
+    """What may write there reads a copy."""
+    copied = in_own_memory(value)
+    for port in filter(may_be_written, consumers(value)):
+        insert([port], copied, port.get_node())
 
 
 def _reads_shared_weights(index: Index, place: int) -> bool:

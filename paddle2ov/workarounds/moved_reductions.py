@@ -118,7 +118,7 @@ def unsqueeze_result(graph: Graph, site: Moved) -> None:
         node = pending.pop()
         if node.get_type_name() in REDUCTIONS:
             with suppress(MatchFailureError):
-                for again in of_unsqueezed.find(graph, node) or ():
+                for again in of_unsqueezed.visit(graph, node) or ():
                     pending += _unsqueeze_result(again)
 
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, TypeVar
+
+from openvino import Node
 
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.rule import Finder, Rule, Site
+from paddle2ov.passes.rule import Rule, Visitor
 from paddle2ov.workarounds.target import Target, version_of
 
 CPU, ANY = frozenset(("CPU",)), frozenset(("CPU", "GPU", "NPU"))
 """Where a fault shows: on CPUs alone, or in transformations that all devices share."""
 
+Site = TypeVar("Site")
+"""What a finder finds and a remedy changes: an input, a node, or a tuple of what the remedy needs."""
 
-class Workaround(ABC):
-    """A row of the table, which is a rewrite of a graph.
+
+class Workaround:
+    """A row of the table, which is a rewrite of a graph: of the graph as a whole, by one function.
 
     Attributes:
-        name: of its finder, with the module: `post_ops.of_small_product`.
+        name: of that function, or of its finder, with the module: `post_ops.of_small_product`.
         text: what goes wrong, and where (`Given`).
         remedy: what is made of it.
         faults: the names of what it works around, in the register of faults.
@@ -31,24 +35,24 @@ class Workaround(ABC):
 
     def __init__(
         self,
-        looking: Callable[..., Any],
-        faults: Sequence[str],
-        remedy: str | None = None,
-        *,
-        where: Collection[str],
-        until: str | None,
-        early: bool,
+        rewrite: Callable[..., Any],
+        *faults: str,
+        remedy: str = "",
+        where: Collection[str] = ANY,
+        until: str | None = None,
+        early: bool = False,
         fits_sizes: bool = False,
     ) -> None:
-        self.name = self.__name__ = f"{looking.__module__.rpartition('.')[2]}.{looking.__name__}"
-        self.faults, self.where = tuple(faults), frozenset(where)
-        self.early, self.fits_sizes = early, fits_sizes
+        self.name = self.__name__ = f"{rewrite.__module__.rpartition('.')[2]}.{rewrite.__name__}"
+        self.text, self.remedy, self.faults, self.where = rewrite.__doc__ or "", remedy, faults, frozenset(where)
         self.until = version_of(until) if until else None
-        self.text, self.remedy = looking.__doc__ or "", remedy or ""
+        self.early, self.fits_sizes = early, fits_sizes
+        self._rewrite = rewrite
 
-    @abstractmethod
     def __call__(self, graph: Graph) -> Counts:
         """Changes the graph; returns at how many sites."""
+        counts: Counts = self._rewrite(graph)
+        return counts
 
     def serves(self, target: Target) -> bool:
         """Whether a graph for the target needs it."""
@@ -56,46 +60,23 @@ class Workaround(ABC):
         return is_there and (self.until is None or target.openvino < self.until)
 
 
-class _LocalWorkaround(Rule[Site], Workaround):
+class Local(Rule, Workaround):
     """A row that looks at one node after the other."""
 
     def __init__(
-        self, finder: Finder[Site], remedy: Callable[[Graph, Site], None], faults: Sequence[str], **about: Any
+        self,
+        finder: Visitor[Sequence[Site] | None],
+        remedy: Callable[[Graph, Site], None],
+        *faults: str,
+        **about: Any,
     ) -> None:
-        Rule.__init__(self, finder, remedy, "sites")
-        Workaround.__init__(self, finder.find, faults, remedy.__doc__, **about)
+        """A finder returns what the remedy is to change, None where nothing matches; `about`: as of `Workaround`."""
 
+        def visit(graph: Graph, node: Node) -> Counts:
+            sites = finder.visit(graph, node) or ()
+            for site in sites:
+                remedy(graph, site)
+            return {"sites": len(sites)}
 
-class _WholeWorkaround(Workaround):
-    """A row that looks at the graph as a whole."""
-
-    def __init__(self, rewrite: Callable[[Graph], Counts], faults: Sequence[str], **about: Any) -> None:
-        super().__init__(rewrite, faults, **about)
-        self._rewrite = rewrite
-
-    def __call__(self, graph: Graph) -> Counts:
-        return self._rewrite(graph)
-
-
-def local(
-    finder: Finder[Site],
-    remedy: Callable[[Graph, Site], None],
-    *faults: str,
-    where: Collection[str] = ANY,
-    until: str | None = None,
-    early: bool = False,
-    fits_sizes: bool = False,
-) -> Workaround:
-    """A row that looks at one node after the other."""
-    return _LocalWorkaround(finder, remedy, faults, where=where, until=until, early=early, fits_sizes=fits_sizes)
-
-
-def whole(
-    rewrite: Callable[[Graph], Counts],
-    *faults: str,
-    where: Collection[str] = ANY,
-    until: str | None = None,
-    early: bool = False,
-) -> Workaround:
-    """A row that looks at the graph as a whole."""
-    return _WholeWorkaround(rewrite, faults, where=where, until=until, early=early)
+        Rule.__init__(self, Visitor(visit, finder.where), "sites")
+        Workaround.__init__(self, finder.visit, *faults, remedy=remedy.__doc__ or "", **about)

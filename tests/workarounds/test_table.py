@@ -18,7 +18,7 @@ from paddle2ov.passes import NORMAL_FORM, Graph
 from paddle2ov.passes.rule import at
 from paddle2ov.workarounds import Target, elided, made_for, mismatch, rewrites_for
 from paddle2ov.workarounds.applying import rows_for
-from paddle2ov.workarounds.row import ANY, CPU, Workaround, local
+from paddle2ov.workarounds.row import ANY, CPU, Local, Workaround
 from paddle2ov.workarounds.table import AFTER_CALIBRATION, WORKAROUNDS
 from paddle2ov.workarounds.target import INSTALLED
 from tests.support.models import network
@@ -69,7 +69,7 @@ def test_a_row_runs_until_the_release_that_is_right():
     def anything(graph, node):
         """Given: nothing."""
 
-    mended = local(anything, lambda graph, site: None, "none", until="2026.5")
+    mended = Local(anything, lambda graph, site: None, "none", until="2026.5")
     assert isinstance(mended, Workaround)
     assert [mended.serves(Target("CPU", version)) for version in ((2026, 4, 9), (2026, 5), (2026, 5, 1))] == [1, 0, 0]
 
@@ -219,8 +219,8 @@ def test_the_example_of_the_guide():
     _, script, finder = (part.partition("```\n")[0] for part in guide.split("```python\n")[:3])
     module = vars(elided).copy()
     exec(finder, module)
-    (line,) = re.findall(r"^    (local\(.*\)),$", guide, re.MULTILINE)
-    row = eval(line, {"local": local, "elided": SimpleNamespace(**module)})
+    (line,) = re.findall(r"^    (Local\(.*\)),$", guide, re.MULTILINE)
+    row = eval(line, {"Local": Local, "elided": SimpleNamespace(**module)})
     fault = FAULTS["".join(row.faults)]
     assert script.partition("\n")[2] == inspect.getsource(fault.graph).partition("\n")[2]
     model, runs, wanted = fault.graph()

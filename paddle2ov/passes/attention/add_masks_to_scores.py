@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 
-from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.constants import ints_of
@@ -20,27 +19,16 @@ from paddle2ov.graph.consumers import key_of, only_consumer
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.constant_operands import perm_of
-from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 from paddle2ov.typing import known
 
 
-class _Masked(Struct, frozen=True):
-    """The addition of a mask to scores, between two reshapes."""
-
-    first: Node
-    mask: Output
-    windows: Output
-    """The number of windows per image."""
-    add: Node
-    last: Node
-
-
 @at("Add", needs=("Softmax",), reads=("Reshape",), read_by=("Reshape",))
-def _masked(graph: Graph, add: Node) -> list[_Masked] | None:
-    """The addition, whose scores may be either operand if both are reshaped."""
+def _keep_rank(graph: Graph, add: Node) -> Counts | None:
+    """The scores may be either operand if both are reshaped."""
     last = only_consumer(add.output(0))
     if last is None:
         return None
@@ -57,20 +45,21 @@ def _masked(graph: Graph, add: Node) -> list[_Masked] | None:
     for first, mask in fitting:
         windows = _window_count(first, mask)
         if windows is not None:
-            return [_Masked(first, mask, windows, add, last)]
+            added = _add_repeated(first.input_value(0), mask, windows)
+            name_after(added, add, "scores", first, last)
+            replace(last.output(0), added.output(0))
+            return {"masks": 1}
     raise MatchFailureError("the mask may have another number of windows")
 
 
-def _keep_rank(graph: Graph, masked: _Masked) -> None:
-    scores = masked.first.input_value(0)
-    dims, shape = known(dims_of(scores)), known(dims_of(masked.mask))
+def _add_repeated(scores: Output, mask: Output, windows: Output) -> Node:
+    """Scores and their mask, which is repeated for each image; `windows`: how many there are of an image."""
+    dims, shape = known(dims_of(scores)), known(dims_of(mask))
     inner = ([1] * (len(dims) + 1 - len(shape)) + [dim or 1 for dim in shape])[2:]
-    flat = ops.reshape(masked.mask, ints([-1, *inner]), False)
+    flat = ops.reshape(mask, ints([-1, *inner]), False)
     length = ops.gather(ops.shape_of(_projection_input(scores) or scores, Type.i64), ints([0]), ints(0))
-    times = ops.concat([ops.divide(length, masked.windows), ints([1] * (len(dims) - 1))], 0)
-    added = ops.add(scores, ops.tile(flat, times))
-    name_after(added, masked.add, "scores", masked.first, masked.last)
-    replace(masked.last.output(0), added.output(0))
+    times = ops.concat([ops.divide(length, windows), ints([1] * (len(dims) - 1))], 0)
+    return ops.add(scores, ops.tile(flat, times))
 
 
 def _splits_batch(first: Node, mask: Output, last: Node) -> bool:
@@ -182,4 +171,4 @@ def _inner_dims(dims: Dims) -> list[int] | None:
     return item if len(item) == len(dims) - 1 else None
 
 
-add_masks_to_scores = Rule(_masked, _keep_rank, "masks")
+add_masks_to_scores = Rule(_keep_rank, "masks")

@@ -37,16 +37,25 @@ _MAX_TOKENS = 1 << 22
 
 
 @at("Roll")
-def _moves(graph: Graph, roll: Node) -> list[list[Node]] | None:
+def _gather(graph: Graph, roll: Node) -> Counts | None:
     require(_only_moves_data(roll), "it rolls the first or the last axis, or sizes are unknown")
     chain = _chain(roll)
     if chain is None:
         return None
-    require(len(_moving(chain)) >= 2, "nothing else moves the data")
-    require(_lengths_fit(chain), "the nodes of the chain divide the tokens differently")
-    length = _length(chain)
+    moving = [node for node in chain if node.get_type_name() != "Reshape"]
+    require(len(moving) >= 2, "nothing else moves the data")
+    lengths = [math.prod(_inner_dims(node)) for node in moving]  # how many tokens of a batch item each moves
+    length = max(lengths)
+    require(not any(length % less for less in lengths), "the nodes of the chain divide the tokens differently")
     require(length <= _MAX_TOKENS and affords_copy(4 * length), "lists of tokens would take too much memory")
-    return [chain]
+    indices = _gather_indices(moving, length)
+    before, dims = known(dims_of(chain[0].input_value(0))), known(dims_of(chain[-1].output(0)))
+    x = ops.reshape(chain[0].input_value(0), ints([-1, length, dims[-1] or 0]), False)
+    moved = ops.gather(x, large_constant(indices.astype(np.int32), Type.i32), ints(1))
+    name_after(moved, roll, "windows", *moving)
+    after = [-1 if before[0] is not None or dims[0] is None else dims[0], *(dim or 0 for dim in dims[1:])]
+    replace(chain[-1].output(0), ops.reshape(moved, ints(after), False).output(0))
+    return {"chains": 1, "moves before": len(moving), "moves after": 1}
 
 
 def _chain(roll: Node) -> list[Node] | None:
@@ -65,19 +74,6 @@ def _chain(roll: Node) -> list[Node] | None:
             break
         chain.append(follower)
     return chain
-
-
-def _gather(graph: Graph, chain: list[Node]) -> Counts:
-    indices = _gather_indices(chain)
-    before, dims = known(dims_of(chain[0].input_value(0))), known(dims_of(chain[-1].output(0)))
-    moving = _moving(chain)
-    roll = next(node for node in moving if node.get_type_name() == "Roll")
-    x = ops.reshape(chain[0].input_value(0), ints([-1, indices.size, dims[-1] or 0]), False)
-    moved = ops.gather(x, large_constant(indices.astype(np.int32), Type.i32), ints(1))
-    name_after(moved, roll, "windows", *moving)
-    after = [-1 if before[0] is not None or dims[0] is None else dims[0], *(dim or 0 for dim in dims[1:])]
-    replace(chain[-1].output(0), ops.reshape(moved, ints(after), False).output(0))
-    return {"chains": 1, "moves before": len(moving), "moves after": 1}
 
 
 def _only_moves_data(node: Node) -> bool:
@@ -108,43 +104,23 @@ def _width(node: Node) -> int | None:
 
 
 def _inner_dims(node: Node) -> list[int]:
-    dims = dims_of(node.input_value(0))
-    assert dims is not None
-    return [dim for dim in dims[1:-1] if dim is not None]
+    return [dim for dim in known(dims_of(node.input_value(0)))[1:-1] if dim is not None]
 
 
-def _lengths_fit(chain: Sequence[Node]) -> bool:
-    length = _length(chain)
-    return all(length % math.prod(_inner_dims(node)) == 0 for node in _moving(chain))
-
-
-def _length(chain: Sequence[Node]) -> int:
-    """How many tokens of a batch item the nodes of a chain move."""
-    return max(math.prod(_inner_dims(node)) for node in _moving(chain))
-
-
-def _moving(chain: Sequence[Node]) -> list[Node]:
-    return [node for node in chain if node.get_type_name() != "Reshape"]
-
-
-def _gather_indices(chain: Sequence[Node]) -> AnyArray:
+def _gather_indices(moving: Sequence[Node], length: int) -> AnyArray:
     """The source index of each token of a batch item."""
-    indices: AnyArray = np.arange(_length(chain))
-    for node in _moving(chain):
+    indices: AnyArray = np.arange(length)
+    for node in moving:
         indices = indices.reshape(-1, *_inner_dims(node))
         if node.get_type_name() == "Transpose":
-            perm = perm_of(node)
-            assert perm is not None
-            indices = indices.transpose(perm[:-1])
+            indices = indices.transpose(known(perm_of(node))[:-1])
         else:
             rank = indices.ndim + 1
-            shifts, axes = ints_of(node.input_value(1)), ints_of(node.input_value(2))
-            assert shifts is not None
-            assert axes is not None
+            shifts, axes = (known(ints_of(value)) for value in node.input_values()[1:])
             shifts = shifts * len(axes) if len(shifts) == 1 else shifts
             indices = np.roll(indices, shifts, [axis % rank for axis in axes])
         indices = indices.reshape(-1)
     return indices
 
 
-gather_windows = Rule(_moves, _gather, "chains", "moves before", "moves after")
+gather_windows = Rule(_gather, "chains", "moves before", "moves after")

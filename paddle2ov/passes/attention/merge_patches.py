@@ -17,7 +17,6 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints_of
@@ -30,17 +29,8 @@ from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 
 
-class _Patches(Struct, frozen=True):
-    concat: Node
-    slices: list[Node]
-    dims: Dims
-    """Of the sliced tensor."""
-    steps: dict[int, int]
-    """The strided axes and their strides, in the order in which the offsets count up."""
-
-
 @at("Concat", reads=("Slice",))
-def _patches(graph: Graph, concat: Node) -> list[_Patches] | None:
+def _transpose(graph: Graph, concat: Node) -> Counts | None:
     slices = sources_of(concat)
     if len(slices) < 2 or any(slice_.get_type_name() != "Slice" for slice_ in slices):
         return None
@@ -51,18 +41,13 @@ def _patches(graph: Graph, concat: Node) -> list[_Patches] | None:
     if dims is None or 0 in dims or dims.count(None) > 1:
         raise MatchFailureError("several sizes are not known, or 0")
     require(all(map(only_consumer, concat.input_values())), "something else reads a slice")
-    order = _axis_order([_strided_axes(slice_, dims) for slice_ in slices])
-    if order is None:
+    steps = _steps([_strided_axes(slice_, dims) for slice_ in slices])
+    if steps is None:
         raise MatchFailureError("the slices do not cover all offsets in order")
-    return [_Patches(concat, slices, dims, order)]
-
-
-def _transpose(graph: Graph, patches: _Patches) -> Counts:
-    axis = patches.concat.get_attributes()["axis"] % len(patches.dims)
-    merged = _space_to_depth(patches.slices[0].input_value(0), patches.dims, patches.steps, axis)
-    name_after(merged.get_node().input_value(0).get_node(), patches.concat, "patches", *patches.slices)
-    replace(patches.concat.output(0), merged)
-    return {"joins": 1, "slices": len(patches.slices)}
+    merged = _space_to_depth(x, dims, steps, concat.get_attributes()["axis"] % len(dims))
+    name_after(merged.get_node().input_value(0).get_node(), concat, "patches", *slices)
+    replace(concat.output(0), merged)
+    return {"joins": 1, "slices": len(slices)}
 
 
 def _strided_axes(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
@@ -85,7 +70,7 @@ def _strided_axes(node: Node, dims: Dims) -> dict[int, tuple[int, int]]:
     return taken
 
 
-def _axis_order(taken: Sequence[dict[int, tuple[int, int]]]) -> dict[int, int] | None:
+def _steps(taken: Sequence[dict[int, tuple[int, int]]]) -> dict[int, int] | None:
     """The strided axes and their strides, the slowest to change first; None if the offsets do not count up."""
     steps = {axis: step for axis, (_, step) in taken[0].items()}
     if len(taken) != math.prod(steps.values()):
@@ -116,4 +101,4 @@ def _space_to_depth(x: Output, dims: Dims, steps: dict[int, int], axis: int) -> 
     return ops.reshape(apart, ints(lengths), False).output(0)
 
 
-merge_patches = Rule(_patches, _transpose, "joins", "slices")
+merge_patches = Rule(_transpose, "joins", "slices")

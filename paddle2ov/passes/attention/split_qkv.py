@@ -53,8 +53,6 @@ class _Shared(Struct, frozen=True):
 
 
 class _Projection(Struct, frozen=True):
-    matmul: Node
-    add: Node | None
     matrix: AnyArray  # [features, out] or, transposed, [out, features]
     transposed: bool
     bias: AnyArray | None
@@ -70,8 +68,6 @@ class _Slice(Struct, frozen=True):
 
 
 class _Split(Struct, frozen=True):
-    reshape: Node | None
-    transpose: Node | None
     sizes: list[int]  # that the projection's last axis is split into
     axis: int  # of the Reshape's output, along which it is sliced
     rank: int  # of the Reshape's output
@@ -80,13 +76,16 @@ class _Split(Struct, frozen=True):
 
 
 @at("Reshape", "Split", "VariadicSplit", needs=("Transpose",), reads=("Add", "MatMul"))
-def _projections(graph: Graph, node: Node) -> list[tuple[_Projection, _Split]] | None:
+def _project_apart(graph: Graph, node: Node) -> Counts | None:
     shared = _shared(node)
     if shared is None:
         return None
     projection, split = _projection(shared), _find_split(shared)
     require(affords_copy(projection.matrix.nbytes), "many projections share the weight: each has a copy of it")
-    return [(projection, split)]
+    for number, piece in enumerate(split.slices):
+        replace(piece.output, _part(shared, projection, split, number).output(0))
+    scales = sum(piece.scale is not None for piece in split.slices)
+    return {"projections": 1, "parts": len(split.slices), "scales": scales}
 
 
 def _shared(node: Node) -> _Shared | None:
@@ -110,32 +109,28 @@ def _shared(node: Node) -> _Shared | None:
     return _Shared(source, add, bias, reshape, transpose, values) if kinds & _SLICING else None
 
 
-def _project_apart(graph: Graph, site: tuple[_Projection, _Split]) -> Counts:
-    projection, split = site
-    lead = split.rank - len(split.sizes)
-    x, add = projection.matmul.input_value(0), projection.add
-    transpose_a = projection.matmul.get_attributes()["transpose_a"]
-    for k, piece in enumerate(split.slices):
-        columns = _columns(projection.matrix, projection.element_type, split, piece, 0 if projection.transposed else 1)
-        value = ops.matmul(x, large_constant(columns, projection.element_type), transpose_a, projection.transposed)
-        name_after(value, projection.matmul, k)
-        if projection.bias is not None and add is not None:
-            columns = _columns(projection.bias, projection.element_type, split, piece, projection.bias.ndim - 1)
-            value = ops.add(value, large_constant(columns, projection.element_type))
-            name_after(value, add, k)
-        if split.reshape is not None:
-            target = _slice_shape(split.reshape, lead, split, piece)
-            value = ops.reshape(value, target, split.reshape.get_attributes()["special_zero"])
-            name_after(value, split.reshape, k)
-        if split.transpose is not None and split.perm is not None:
-            perm = split.perm
-            if piece.squeezed:
-                perm = [axis - (axis > split.axis) for axis in perm if axis != split.axis]
-            value = ops.transpose(value, ints(perm))
-            name_after(value, split.transpose, k)
-        replace(piece.output, value.output(0))
-    scales = sum(piece.scale is not None for piece in split.slices)
-    return {"projections": 1, "parts": len(split.slices), "scales": scales}
+def _part(shared: _Shared, projection: _Projection, split: _Split, number: int) -> Node:
+    """The projection of one slice, which is reshaped and transposed as all of them are now."""
+    kind, piece = projection.element_type, split.slices[number]
+    columns = _columns(projection.matrix, kind, split, piece, 0 if projection.transposed else 1)
+    transpose_a = shared.matmul.get_attributes()["transpose_a"]
+    value = ops.matmul(shared.matmul.input_value(0), large_constant(columns, kind), transpose_a, projection.transposed)
+    name_after(value, shared.matmul, number)
+    if projection.bias is not None and shared.add is not None:
+        columns = _columns(projection.bias, kind, split, piece, projection.bias.ndim - 1)
+        value = ops.add(value, large_constant(columns, kind))
+        name_after(value, shared.add, number)
+    if shared.reshape is not None:
+        target = _slice_shape(shared.reshape, split, piece)
+        value = ops.reshape(value, target, shared.reshape.get_attributes()["special_zero"])
+        name_after(value, shared.reshape, number)
+    if shared.transpose is not None and split.perm is not None:
+        perm = split.perm
+        if piece.squeezed:
+            perm = [axis - (axis > split.axis) for axis in perm if axis != split.axis]
+        value = ops.transpose(value, ints(perm))
+        name_after(value, shared.transpose, number)
+    return value
 
 
 def _projection(shared: _Shared) -> _Projection:
@@ -152,7 +147,7 @@ def _projection(shared: _Shared) -> _Projection:
     columns = matrix.shape[0 if transposed else 1]
     if bias is not None and (bias.ndim == 0 or bias.size != columns or bias.shape[-1] != columns):
         raise MatchFailureError("the bias is not one number for each column")
-    return _Projection(node, shared.add, matrix, transposed, bias, node.get_output_element_type(0))
+    return _Projection(matrix, transposed, bias, node.get_output_element_type(0))
 
 
 def _is_read_once(node: Node | None) -> bool:
@@ -189,7 +184,7 @@ def _find_split(shared: _Shared) -> _Split:
     require(axis >= len(after) - len(sizes), "the slices are not along the axis that the projection computes")
     if perm is None and not all(_is_transposed(piece.output, reshape is None) for piece in slices):
         raise MatchFailureError("a slice is not transposed: one MatMul is better than several")
-    return _Split(reshape, shared.transpose, sizes, axis, len(after), perm, [_with_scale(piece) for piece in slices])
+    return _Split(sizes, axis, len(after), perm, [_with_scale(piece) for piece in slices])
 
 
 _UNKNOWN = "sizes of the projection are not known"
@@ -298,18 +293,16 @@ def _columns(array: AnyArray, element_type: Type, split: _Split, piece: _Slice, 
     return columns
 
 
-def _slice_shape(reshape: Node, lead: int, split: _Split, piece: _Slice) -> Node:
+def _slice_shape(reshape: Node, split: _Split, piece: _Slice) -> Node:
     """The target shape of one slice: that of the original Reshape with another size, or none, along the axis."""
-    source = reshape.input_value(1)
+    source, lead, sizes = reshape.input_value(1), split.rank - len(split.sizes), list(split.sizes)
     known = ints_of(source)
-    sizes = list(split.sizes)
-    sizes[split.axis - lead] = piece.stop - piece.start
-    if piece.squeezed:
-        del sizes[split.axis - lead]
+    within = split.axis - lead
+    sizes[within : within + 1] = [] if piece.squeezed else [piece.stop - piece.start]
     if known is not None:
         return ints(known[:lead] + sizes)
     leading = ops.slice(source, ints([0]), ints([lead]), ints([1]))
     return ops.concat([leading, ops.constant(sizes, source.get_element_type())], 0)
 
 
-split_qkv = Rule(_projections, _project_apart, "projections", "parts", "scales")
+split_qkv = Rule(_project_apart, "projections", "parts", "scales")

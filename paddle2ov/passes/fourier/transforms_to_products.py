@@ -34,7 +34,7 @@ from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.fourier.frequencies import Kept, Parts, Reading, chosen, parts_of, readings
 from paddle2ov.passes.fourier.matrices import complex_to_complex, complex_to_real, real_to_complex
-from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import Rule, at, require
 from paddle2ov.typing import AnyArray
@@ -59,7 +59,12 @@ class _Transform(Struct, frozen=True):
 
 
 @at("RDFT", "IRDFT", "DFT", "IDFT")
-def _transform(graph: Graph, node: Node) -> list[_Transform]:
+def _replace(graph: Graph, node: Node) -> Counts:
+    _multiply(_transform(node))
+    return {"transforms": 1}
+
+
+def _transform(node: Node) -> _Transform:
     kind = node.get_type_name()
     x, out = node.input_value(0), node.output(0)
     before, after, axes = dims_of(x), dims_of(out), ints_of(node.input_value(1))
@@ -94,7 +99,7 @@ def _transform(graph: Graph, node: Node) -> list[_Transform]:
         require(4 * len(inputs[axis]) * len(results[axis]) <= _LARGEST_MATRIX, "the matrix would be large")
     elements = sum(4 * len(inputs[axis]) * len(results[axis]) for axis in sizes)
     require(affords_copy(4 * elements), "the matrices of all transforms would take too much memory")
-    return [_Transform(node, sizes, factor, read, source, inputs, results)]
+    return _Transform(node, sizes, factor, read, source, inputs, results)
 
 
 def _factor(out: Output) -> tuple[float, Output]:
@@ -113,7 +118,7 @@ def _union(kept: Sequence[Sequence[int]]) -> list[int]:
     return [*dict.fromkeys(element for elements in kept for element in elements)]
 
 
-def _multiply(graph: Graph, transform: _Transform) -> None:
+def _multiply(transform: _Transform) -> None:
     node, inputs, results = transform.node, transform.inputs, transform.results
     kind, axes = node.get_type_name(), list(transform.sizes)
     value = _input_of(transform, axes[0])
@@ -181,4 +186,4 @@ def _read(value: Output, reading: Reading, there: Kept, where: int | None) -> Ou
     return permute(value, [*(i for i in range(rank) if i != where), where or 0]) if is_spectrum else value
 
 
-transforms_to_products = Rule(_transform, _multiply, "transforms")
+transforms_to_products = Rule(_replace, "transforms")

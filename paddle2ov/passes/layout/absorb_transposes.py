@@ -15,21 +15,16 @@ the two nodes; it is slightly faster only with static shapes and below 192 chann
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from openvino import Node
 
 from paddle2ov.graph.consumers import Consumer, consumers, revalidate
 from paddle2ov.passes.constant_operands import perm_of
-from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
-
-_Read: TypeAlias = tuple[Node, list[Consumer]]
-"""A transpose and what reads it."""
 
 
 @at("Transpose", read_by=("MatMul",))
-def _second_factor(graph: Graph, transpose: Node) -> list[_Read] | None:
+def _absorb(graph: Graph, transpose: Node) -> Counts | None:
     readers = consumers(transpose.output(0))
     if not any(map(_is_second_factor, readers)):
         return None
@@ -37,20 +32,16 @@ def _second_factor(graph: Graph, transpose: Node) -> list[_Read] | None:
     if perm is None or len(perm) < 2 or perm != [*range(len(perm) - 2), len(perm) - 1, len(perm) - 2]:
         raise MatchFailureError("the transpose does not just swap the last two axes")
     require(all(map(_is_second_factor, readers)), "something else reads the transpose")
-    return [(transpose, readers)]
-
-
-def _absorb(graph: Graph, read: _Read) -> None:
-    transpose, readers = read
     for reader in readers:
         product = reader.get_node()
         product.set_attribute("transpose_b", not product.get_attributes()["transpose_b"])
         reader.replace_source_output(transpose.input_value(0))
         revalidate(product)
+    return {"absorbed": 1}
 
 
 def _is_second_factor(reader: Consumer) -> bool:
     return bool(reader.get_index() == 1 and reader.get_node().get_type_name() == "MatMul")
 
 
-absorb_transposes = Rule(_second_factor, _absorb, "absorbed")
+absorb_transposes = Rule(_absorb, "absorbed")

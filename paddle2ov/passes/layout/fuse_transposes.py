@@ -8,7 +8,6 @@ Result:
 
 from __future__ import annotations
 
-from msgspec import Struct
 from openvino import Node
 
 from paddle2ov.graph.consumers import readers
@@ -19,33 +18,20 @@ from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 
 
-class _Pair(Struct, frozen=True):
-    first: Node
-    second: Node
-    perm: list[int]  # of both together
-    cancels: bool
-
-
 @at("Transpose", reads=("Transpose",))
-def _pair(graph: Graph, second: Node) -> list[_Pair] | None:
+def _fuse(graph: Graph, second: Node) -> Counts:
     first = second.input_value(0).get_node()
     orders = perm_of(first), perm_of(second)
     if orders[0] is None or orders[1] is None:
         raise MatchFailureError("the order of the axes is computed")
-    perm = compose(orders[0], orders[1])
-    cancels = perm == sorted(perm)
-    is_shared = any(reader.get_type_name() != "Transpose" for reader in readers(first))
-    require(cancels or not is_shared, "something else reads the first transpose, and the second does not undo it")
-    return [_Pair(first, second, perm, cancels)]
-
-
-def _fuse(graph: Graph, pair: _Pair) -> Counts:
-    x = pair.first.input_value(0)
-    if pair.cancels:
-        replace(pair.second.output(0), x)
+    x, perm = first.input_value(0), compose(orders[0], orders[1])
+    if perm == sorted(perm):
+        replace(second.output(0), x)
         return {"cancelled": 1}
-    replace(pair.second.output(0), permute(x, pair.perm), pair.first)
+    is_shared = any(reader.get_type_name() != "Transpose" for reader in readers(first))
+    require(not is_shared, "something else reads the first transpose, and the second does not undo it")
+    replace(second.output(0), permute(x, perm), first)
     return {"fused": 1}
 
 
-fuse_transposes = Rule(_pair, _fuse, "fused", "cancelled")
+fuse_transposes = Rule(_fuse, "fused", "cancelled")

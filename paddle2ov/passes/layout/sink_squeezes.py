@@ -11,7 +11,6 @@ Result:
 
 from __future__ import annotations
 
-from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import constant_of
@@ -29,40 +28,25 @@ from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
 
 
-class _Sinking(Struct, frozen=True):
-    squeeze: Node
-    axes: Axes
-    path: list[Node]
-    """The nodes that the Squeeze passes."""
-    unsqueeze: Node | None
-    """The Unsqueeze that it then cancels with."""
-
-
 @at("Squeeze", reads=("Add", *_STARTS))
-def _sinking(graph: Graph, squeeze: Node) -> list[_Sinking] | None:
+def _sink(graph: Graph, squeeze: Node) -> Counts | None:
     if not _follows_start(squeeze.input_value(0)):
         return None
     axes = axes_of(squeeze)
     if axes is None:
         raise MatchFailureError("the axes are computed, or the rank is not known")
     path = _path(squeeze, axes)
-    follower = only_consumer((path[-1] if path else squeeze).output(0))
+    last, value = (path[-1] if path else squeeze).output(0), squeeze.input_value(0)
+    follower, readers = only_consumer(last), consumers(last)
     meets = follower is not None and follower.get_type_name() == "Unsqueeze" and axes_of(follower) == axes
     require(path or meets, "the next node cannot move before the squeeze")
-    return [_Sinking(squeeze, axes, path, follower if meets else None)]
-
-
-def _sink(graph: Graph, sinking: _Sinking) -> Counts:
-    last = sinking.path[-1].output(0) if sinking.path else sinking.squeeze.output(0)
-    readers = consumers(last)
-    value = sinking.squeeze.input_value(0)
-    for node in sinking.path:
-        value = _with_unit_axes(node, value, sinking.axes)
-    if sinking.unsqueeze is not None:
-        replace(sinking.unsqueeze.output(0), value)
+    for node in path:
+        value = _with_unit_axes(node, value, axes)
+    if follower is not None and meets:
+        replace(follower.output(0), value)
         return {"cancelled": 1}
-    after = ops.squeeze(value, ints(sorted(sinking.axes)))
-    name_after(after, sinking.squeeze, "sunk")
+    after = ops.squeeze(value, ints(sorted(axes)))
+    name_after(after, squeeze, "sunk")
     for reader in readers:
         reader.replace_source_output(after.output(0))
     return {"sunk": 1}
@@ -111,4 +95,4 @@ def _with_unit_axes(node: Node, value: Output, axes: Axes) -> Output:
     return node.output(0)
 
 
-sink_squeezes = Rule(_sinking, _sink, "sunk", "cancelled")
+sink_squeezes = Rule(_sink, "sunk", "cancelled")

@@ -35,12 +35,13 @@ _PASSED = {*_CONVOLUTIONS, *UNARY, *BINARY, *REDUCTIONS, "AvgPool", "MaxPool", "
 
 
 @at("Squeeze", reads=(*_PASSED, "Unsqueeze"))
-def _between(graph: Graph, squeeze: Node) -> list[list[Node]] | None:
-    path = _path(squeeze)
-    if path is None:
+def _leave_out(graph: Graph, squeeze: Node) -> Counts | None:
+    nodes = _path(squeeze)
+    if nodes is None:
         return None
+    unsqueeze, *path, _ = nodes
     axes = axes_of(squeeze)
-    for node in path[-2:0:-1]:
+    for node in reversed(path):
         dims = dims_of(node.output(0))
         if axes is None or dims is None:
             raise MatchFailureError(_UNKNOWN_AXES)
@@ -48,9 +49,14 @@ def _between(graph: Graph, squeeze: Node) -> list[list[Node]] | None:
         if node.get_type_name() == "Transpose":
             perm = known(perm_of(node))
             axes = frozenset(perm[axis] for axis in axes)
-    require(axes is not None, _UNKNOWN_AXES)
-    require(axes_of(path[0]) == axes, "other axes are added than removed")
-    return [path]
+    if axes is None:
+        raise MatchFailureError(_UNKNOWN_AXES)
+    require(axes_of(unsqueeze) == axes, "other axes are added than removed")
+    value = unsqueeze.input_value(0)
+    for node in path:
+        value, axes = _without_unit_axes(node, value, axes)
+    replace(squeeze.output(0), value)
+    return {"convolutions" if any(node.get_type_name() in _CONVOLUTIONS for node in path) else "others": 1}
 
 
 def _path(squeeze: Node) -> list[Node] | None:
@@ -65,15 +71,6 @@ def _path(squeeze: Node) -> list[Node] | None:
         if before is None or only_consumer(output) is None:
             return None
         output = before
-
-
-def _leave_out(graph: Graph, nodes: list[Node]) -> Counts:
-    unsqueeze, *path, squeeze = nodes
-    value, axes = unsqueeze.input_value(0), known(axes_of(unsqueeze))
-    for node in path:
-        value, axes = _without_unit_axes(node, value, axes)
-    replace(squeeze.output(0), value)
-    return {"convolutions" if any(node.get_type_name() in _CONVOLUTIONS for node in path) else "others": 1}
 
 
 _UNKNOWN_AXES = "the axes are computed, or the rank is not known"
@@ -243,4 +240,4 @@ def _renamed(new: Node, old: Node) -> Output:
     return new.output(0)
 
 
-squeeze_unit_axes = Rule(_between, _leave_out, "convolutions", "others")
+squeeze_unit_axes = Rule(_leave_out, "convolutions", "others")

@@ -17,11 +17,10 @@ from __future__ import annotations
 
 import math
 
-from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints_of
-from paddle2ov.graph.consumers import consumers, only_consumer
+from paddle2ov.graph.consumers import consumers, only_consumer, readers
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.constant_operands import reshaped_dims
@@ -30,32 +29,25 @@ from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 
 
-class _FeatureMap(Struct, frozen=True):
-    transpose: Node
-    old: Output
-    new: Output
-    kind: str
-    """The name under which it is counted."""
-
-
 @at("Transpose", when=lambda index, place: index.perm(place) == [0, 2, 1])
-def _feature_map(graph: Graph, transpose: Node) -> list[_FeatureMap] | None:
+def _swap(graph: Graph, transpose: Node) -> Counts | None:
     follower, source = only_consumer(transpose.output(0)), transpose.input_value(0).get_node()
+    old = transpose.output(0)
     if follower is not None and follower.get_type_name() == "Reshape":
         image = follower.output(0)
-        if any(reader.get_node().get_type_name() in _CONVOLUTIONS for reader in consumers(image)):
-            return [_FeatureMap(transpose, image, _image(transpose, follower), "to images")]
-        if len(dims_of(image) or ()) > 3:
-            return [_FeatureMap(transpose, transpose.output(0), _with_unit_axis(transpose), "widened")]
+        if any(reader.get_type_name() in _CONVOLUTIONS for reader in readers(follower)):
+            kind, old, new = "to images", image, _image(transpose, follower)
+        elif len(dims_of(image) or ()) > 3:
+            kind, new = "widened", _with_unit_axis(transpose)
+        else:
+            return None
     elif source.get_type_name() == "Reshape" and only_consumer(source.output(0)) is not None:
-        return [_FeatureMap(transpose, transpose.output(0), _tokens(transpose, source), "to tokens")]
-    return None
-
-
-def _swap(graph: Graph, feature_map: _FeatureMap) -> Counts:
-    name_after(feature_map.new.get_node().input_value(0).get_node(), feature_map.old.get_node(), "feature_map")
-    replace(feature_map.old, feature_map.new, feature_map.transpose)
-    return {feature_map.kind: 1}
+        kind, new = "to tokens", _tokens(transpose, source)
+    else:
+        return None
+    name_after(new.get_node().input_value(0).get_node(), old.get_node(), "feature_map")
+    replace(old, new, transpose)
+    return {kind: 1}
 
 
 _CONVOLUTIONS = ("Convolution", "GroupConvolution")
@@ -116,4 +108,4 @@ def _size(dims: Dims) -> int:
     return math.prod(dim or 0 for dim in dims)
 
 
-transpose_feature_maps = Rule(_feature_map, _swap, "to images", "to tokens", "widened")
+transpose_feature_maps = Rule(_swap, "to images", "to tokens", "widened")
