@@ -17,6 +17,7 @@ from openvino import Node, Output, Tensor, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.arrays import affords_copy
+from paddle2ov.graph.node_kinds import BINARY, MOVES, REDUCTIONS, UNARY
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.workarounds import works_around
@@ -246,28 +247,14 @@ _UNEVALUATED_WITH_ATTRIBUTES: Mapping[str, Callable[..., AnyArray]] = {
 """Operations that OpenVINO does not evaluate (a CumSum: not of integers), and whose inputs are checked before."""
 
 
-_SAFE = frozenset(
-    (
-        *("Abs", "Acos", "Acosh", "Add", "Asin", "Asinh", "Atan", "Atanh", "BitwiseAnd", "BitwiseLeftShift"),
-        *("BitwiseNot", "BitwiseOr", "BitwiseRightShift", "BitwiseXor", "Ceiling", "Clamp", "Concat"),
-        *("Convert", "Cos", "Cosh", "Elu", "Equal", "Erf", "Exp", "FakeQuantize", "Floor", "Gelu", "Greater"),
-        *("GreaterEqual", "HSigmoid", "HSwish", "IsFinite", "IsInf", "IsNaN", "Less", "LessEqual", "Log"),
-        *("LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "Maximum", "Minimum", "Mish", "Multiply"),
-        *("Negative", "NotEqual", "OneHot", "Power", "Range", "ReduceL1", "ReduceL2"),
-        *("ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"),
-        *("Relu", "Roll", "Round", "Select", "Selu", "ShapeOf", "Sigmoid", "Sign", "Sin", "Sinh", "Slice"),
-        *("SoftPlus", "SoftSign", "Softmax", "Split", "Sqrt", "SquaredDifference", "Squeeze"),
-        *("StridedSlice", "Subtract", "Swish", "Tan", "Tanh", "Transpose", "Unsqueeze", "VariadicSplit"),
-    )
-)
-"""Node types that are safe on any values, as long as no tensor is empty."""
-
-_LISTS = frozenset(
-    (
-        *("Broadcast", "Reshape", "ReduceL1", "ReduceL2", "ReduceLogicalAnd", "ReduceLogicalOr", "ReduceMax"),
-        *("ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "Squeeze", "Transpose", "Unsqueeze"),
-    )
-)
+_OTHERS = """
+Acos Acosh Asin Asinh Atan Atanh BitwiseAnd BitwiseLeftShift BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor Concat
+Cos Cosh FakeQuantize IsFinite IsInf IsNaN OneHot Range Roll Select ShapeOf Sin Sinh Slice Softmax Split Squeeze
+StridedSlice Tan Transpose Unsqueeze VariadicSplit
+"""
+_SAFE = UNARY | BINARY | REDUCTIONS | frozenset(_OTHERS.split())
+"""Node types that are safe on any values, but for those in `_CHECKS`, as long as no tensor is empty."""
+_LISTS = REDUCTIONS | MOVES | {"Broadcast"}
 """Node types whose inputs after the first are lists of axes or dimensions, which may be empty."""
 
 

@@ -25,6 +25,7 @@ from openvino.op import Constant
 
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.node_factory import create
+from paddle2ov.graph.node_kinds import CONVOLUTIONS
 from paddle2ov.graph.shapes import dims_of, known_dims, parsed
 from paddle2ov.graph.upstream import depends_on_data
 from paddle2ov.graph.workarounds import works_around
@@ -193,7 +194,7 @@ def _check_size(node: Node) -> None:
 
 
 _WINDOWED = frozenset(("AvgPool", "ConvolutionBackpropData", "GroupConvolutionBackpropData", "MaxPool"))
-_LAYERS = _WINDOWED | {"Convolution", "GroupConvolution"}
+_LAYERS = _WINDOWED | CONVOLUTIONS
 _MAX_STEPS = 2**31
 _LEAST = {"strides": 1, "dilations": 1, "kernel": 1, "pads_begin": -_MAX_STEPS, "pads_end": -_MAX_STEPS}
 _MAX_STRIDES = 2**24

@@ -2,49 +2,27 @@
 
 from __future__ import annotations
 
-_RESHAPING = "Reshape Squeeze Unsqueeze"
-_SPLITTING = "Split VariadicSplit"
-_SCATTERING = "ScatterElementsUpdate ScatterNDUpdate ScatterUpdate"
-_SLICING = "Slice StridedSlice"
-_MOVING = "Concat Convert Transpose"
-_COPYING = """
-AvgPool Convolution ConvolutionBackpropData Gather GatherElements GatherND GRUSequence GroupConvolution
-GroupConvolutionBackpropData Interpolate LSTMSequence MatMul MaxPool Pad ReduceL1 ReduceL2 ReduceLogicalAnd
-ReduceLogicalOr ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum RNNSequence ShapeOf TopK
-"""
-_OWN_MEMORY = """
-AvgPool Constant Convolution ConvolutionBackpropData GroupConvolution GroupConvolutionBackpropData GRUSequence
-LSTMSequence MatMul MaxPool RNNSequence ShapeOf TopK
-"""
-_INDEXING = """
-Broadcast Gather GatherElements GatherND Interpolate Pad ReduceL1 ReduceL2 ReduceLogicalAnd ReduceLogicalOr ReduceMax
-ReduceMean ReduceMin ReduceProd ReduceSum Reshape ScatterElementsUpdate ScatterNDUpdate ScatterUpdate Slice Split
-Squeeze StridedSlice Tile Transpose Unsqueeze VariadicSplit
-"""
-_FORWARDING = "If Loop Result"
-_IN_PLACE = """
-Abs Add Ceiling Clamp Divide Elu Equal Erf Exp Floor FloorMod Gelu Greater GreaterEqual HSigmoid HSwish HardSigmoid
-IsFinite IsInf IsNaN Less LessEqual Log LogicalAnd LogicalNot LogicalOr LogicalXor Maximum Minimum Mish Mod Multiply
-Negative NotEqual PRelu Power Relu Round Select Sigmoid SoftPlus SoftSign Sqrt SquaredDifference Subtract Swish Tanh
-"""
+from paddle2ov.graph.node_kinds import BINARY, CONVOLUTIONS, MOVES, RECURRENT, REDUCTIONS, UNARY
 
-SPLITTING = frozenset(_SPLITTING.split())
+SPLITTING = frozenset(("Split", "VariadicSplit"))
 """Nodes whose results are parts of their input."""
-VIEWS = frozenset((*_RESHAPING.split(), *_SPLITTING.split()))
+VIEWS = SPLITTING | (MOVES - {"Transpose"})
 """Nodes whose results are views of their input."""
-SCATTERING = frozenset(_SCATTERING.split())
+SCATTERING = frozenset(("ScatterElementsUpdate", "ScatterNDUpdate", "ScatterUpdate"))
 """Nodes that write where they read their first input, after it is copied if OpenVINO sees another reader."""
-SLICING = frozenset(_SLICING.split())
+SLICING = frozenset(("Slice", "StridedSlice"))
 """Nodes whose results are views in the body of a loop, and copies elsewhere."""
-MOVING = frozenset(_MOVING.split())
+MOVING = frozenset(("Concat", "Convert", "Transpose"))
 """Nodes whose results are copies unless nothing moves."""
-COPYING = frozenset(_COPYING.split())
+_LAYERS = CONVOLUTIONS | RECURRENT | frozenset(("AvgPool", "MatMul", "MaxPool", "ShapeOf", "TopK"))
+_GATHERING = frozenset(("Gather", "GatherElements", "GatherND", "Interpolate", "Pad"))
+COPYING = _LAYERS | REDUCTIONS | _GATHERING
 """Nodes that do not write where they read."""
-OWN_MEMORY = frozenset(_OWN_MEMORY.split())
+OWN_MEMORY = _LAYERS | {"Constant"}
 """Nodes that do not write where they read, and are never eliminated on compilation."""
-INDEXING = frozenset(_INDEXING.split())
+INDEXING = REDUCTIONS | _GATHERING | SCATTERING | SLICING | VIEWS | frozenset(("Broadcast", "Tile", "Transpose"))
 """Nodes whose results may be in the memory of their first input, but not of any other."""
-FORWARDING = frozenset(_FORWARDING.split())
+FORWARDING = frozenset(("If", "Loop", "Result"))
 """Nodes that compute nothing themselves: their results are those of their bodies, or their inputs."""
-IN_PLACE = frozenset(_IN_PLACE.split())
+IN_PLACE = (UNARY - {"Convert", "Selu", "Sign"}) | BINARY | frozenset(("IsFinite", "IsInf", "IsNaN", "PRelu", "Select"))
 """Nodes that write where they read only if that is a view, or nothing else reads it."""

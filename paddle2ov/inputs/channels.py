@@ -6,7 +6,7 @@ from openvino import Model, layout_helpers
 from openvino.op import Parameter
 
 from paddle2ov.graph.constants import constant_of
-from paddle2ov.passes.node_kinds import ELEMENTWISE
+from paddle2ov.graph.node_kinds import ELEMENTWISE
 
 _KINDS = """
 AvgPool BinaryConvolution Convolution ConvolutionBackpropData DeformableConvolution GroupConvolution

@@ -19,10 +19,10 @@ from openvino.passes import ConstantFolding, Manager
 from paddle2ov.graph.bodies import bodies_of
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import consumers
+from paddle2ov.graph.node_kinds import BINARY
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.inputs.usual_sizes import clamp
-from paddle2ov.passes.node_kinds import BINARY
 
 Sizes = dict[str, tuple[int, ...]]
 """The shapes of inputs by their names."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from openvino import Node
 
 from paddle2ov.graph.consumers import consumers
+from paddle2ov.graph.node_kinds import NEUTRAL
 from paddle2ov.graph.placement import MOVING, SLICING, VIEWS
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.passes.constant_operands import target_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.index import Index, Where
-from paddle2ov.passes.node_kinds import NEUTRAL
 from paddle2ov.passes.replacement import insert
 
 _MOVES = ("Broadcast", "Concat", "Convert", "Pad", "Reshape", "Slice", "Tile", "Transpose")

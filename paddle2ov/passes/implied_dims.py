@@ -20,9 +20,9 @@ from openvino import Dimension, Model, Node, PartialShape, Symbol
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import consumers, readers
 from paddle2ov.graph.expected_dims import expected_dims
+from paddle2ov.graph.node_kinds import BINARY, CONVOLUTIONS, REDUCTIONS, UNARY
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 
 _Shapes: TypeAlias = Sequence[Any]
@@ -158,7 +158,7 @@ def _count_open(shape: PartialShape) -> int:
 def _may_tell(index: Index, place: int) -> bool:
     """Whether one of two dimensions that must be equal is known, and the other one is not."""
     kind, count = index.kinds[place], len(index.sources[place])
-    if kind in _CONVOLUTIONS and None not in (index.read_dims(place) or [None])[1:2]:
+    if kind in CONVOLUTIONS and None not in (index.read_dims(place) or [None])[1:2]:
         return False
     shapes = [*(index.read_dims(place, port) for port in range(count)), index.dims(place)]
     if None in shapes or not any(None in dims for dims in shapes if dims):
@@ -239,15 +239,13 @@ _REQUIREMENTS: dict[str, Callable[[Node, _Shapes], Iterator[_Required]]] = {
     "VariadicSplit": _variadic_split,
 }
 """Node type -> which dimensions of its inputs must be equal."""
-_CONVOLUTIONS = frozenset(kind for kind in _REQUIREMENTS if "Convolution" in kind)
 _CARRYING = """
-Acos Acosh Asin Asinh Atan Atanh AvgPool BitwiseNot Broadcast Concat Constant Convert Convolution
-ConvolutionBackpropData Cos Cosh CumSum FakeQuantize Gather GRUSequence GroupConvolution GroupConvolutionBackpropData
-Identity Interpolate IsFinite IsInf IsNaN LSTMSequence LogSoftmax MVN MatMul MaxPool NormalizeL2 OneHot PRelu Parameter
-Reshape Result ReverseSequence Roll ScatterElementsUpdate ScatterNDUpdate ScatterUpdate ShapeOf Sin Sinh Slice
-SliceScatter Softmax Split Squeeze StridedSlice Tan TopK Transpose Unsqueeze VariadicSplit
+Acos Acosh Asin Asinh Atan Atanh AvgPool BitwiseNot Broadcast Concat Constant Convert Cos Cosh CumSum FakeQuantize
+Gather GRUSequence Identity Interpolate IsFinite IsInf IsNaN LSTMSequence LogSoftmax MVN MatMul MaxPool NormalizeL2
+OneHot PRelu Parameter Reshape Result ReverseSequence Roll ScatterElementsUpdate ScatterNDUpdate ScatterUpdate ShapeOf
+Sin Sinh Slice SliceScatter Softmax Split Squeeze StridedSlice Tan TopK Transpose Unsqueeze VariadicSplit
 """
-_TRUSTED = UNARY | BINARY | REDUCTIONS | frozenset(_CARRYING.split())
+_TRUSTED = UNARY | BINARY | CONVOLUTIONS | REDUCTIONS | frozenset(_CARRYING.split())
 """Node types whose results have a symbol only if they have its dimension in every run.
 
 Not loops, whose iterations may swap tensors.

@@ -15,21 +15,20 @@ from openvino import Model, Node
 from openvino.op import Constant
 
 from paddle2ov.graph.constants import integers
+from paddle2ov.graph.node_kinds import BINARY, CONVOLUTIONS, MOVES, REDUCTIONS, UNARY
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.graph.types import bits_to_values
-from paddle2ov.passes.node_kinds import BINARY, MOVES, REDUCTIONS, UNARY
 from paddle2ov.typing import AnyArray
 
 VARYING = ("If", "Loop", "Multinomial", "RandomUniform", "ReadValue", "TensorIterator")
 """Node types whose results may differ from run to run, or that are not looked into."""
 _LAYERS = """
-AvgPool Broadcast Concat Constant Convolution ConvolutionBackpropData Gather GroupConvolution
-GroupConvolutionBackpropData Interpolate MVN MatMul Pad Parameter Select ShapeOf Slice Softmax Tile
+AvgPool Broadcast Concat Constant Gather Interpolate MVN MatMul Pad Parameter Select ShapeOf Slice Softmax Tile
 """
 _MAX_BYTES = 1 << 18
 _ENDS = ("Assign", "Parameter", "Result")
 """Node types that are part of a model although nothing reads them."""
-_OF_ONE_OUTPUT = UNARY | BINARY | REDUCTIONS | MOVES | frozenset(_LAYERS.split())
+_OF_ONE_OUTPUT = UNARY | BINARY | REDUCTIONS | MOVES | CONVOLUTIONS | frozenset(_LAYERS.split())
 """Node types of a single output, among others."""
 
 

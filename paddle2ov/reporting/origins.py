@@ -16,7 +16,7 @@ import numpy as np
 from openvino import Model, Node
 
 from paddle2ov.graph.constants import constant_of
-from paddle2ov.passes.node_kinds import NEUTRAL
+from paddle2ov.graph.node_kinds import NEUTRAL
 
 _STRUCTURE = frozenset(("Constant", "Parameter", "Result"))
 _MOVES = frozenset(("Reshape", "Squeeze", "Unsqueeze", "Transpose", "Convert", "ConvertLike", "Broadcast", "Tile"))

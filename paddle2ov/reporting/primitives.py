@@ -8,8 +8,8 @@ import numpy as np
 from openvino import CompiledModel
 
 from paddle2ov.compilation.runtime_info import runtime_info
+from paddle2ov.graph.node_kinds import BINARY, UNARY
 from paddle2ov.graph.upstream import reached
-from paddle2ov.passes.node_kinds import BINARY, UNARY
 from paddle2ov.reporting.contents import Primitive, PrimitiveNode, ReportedOperator
 from paddle2ov.reporting.origins import Origins, prefixes
 

@@ -8,13 +8,13 @@ from openvino.op import Constant
 from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.consumers import nearest, readers, rewire
 from paddle2ov.graph.expected_dims import expect_dims
+from paddle2ov.graph.node_kinds import ELEMENTWISE, MOVES, UNARY
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.node_kinds import ELEMENTWISE, MOVES, UNARY
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import known

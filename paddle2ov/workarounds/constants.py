@@ -8,6 +8,7 @@ from openvino import Input, Node, Type
 
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.evaluation import evaluate_all
+from paddle2ov.graph.node_kinds import CONVOLUTIONS, RECURRENT
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.passes.computed_constants import large_constant
@@ -17,21 +18,17 @@ from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import at
 from paddle2ov.workarounds.remedies import hide
 
-_LAYERS = """
-AvgPool Convolution ConvolutionBackpropData GRUSequence GroupConvolution GroupConvolutionBackpropData LSTMSequence
-MaxPool RNNSequence
-"""
 _OTHERS = """
-AdaptiveAvgPool AdaptiveMaxPool BitwiseAnd BitwiseLeftShift BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor Bucketize
-Col2Im CumSum DFT DeformableConvolution Einsum Elu ExtractImagePatches GatherElements GatherND GroupNormalization
-HardSigmoid IDFT IRDFT Inverse IsFinite IsInf IsNaN LRN LogSoftmax Mod NormalizeL2 PSROIPooling RDFT ROIAlign ROIPooling
-ReverseSequence Roll STFT SearchSorted Selu SliceScatter SoftSign
+AdaptiveAvgPool AdaptiveMaxPool AvgPool BitwiseAnd BitwiseLeftShift BitwiseNot BitwiseOr BitwiseRightShift BitwiseXor
+Bucketize Col2Im CumSum DeformableConvolution DFT Einsum Elu ExtractImagePatches GatherElements GatherND
+GroupNormalization HardSigmoid IDFT Inverse IRDFT IsFinite IsInf IsNaN LogSoftmax LRN MaxPool Mod NormalizeL2
+PSROIPooling RDFT ReverseSequence ROIAlign ROIPooling Roll SearchSorted Selu SliceScatter SoftSign STFT
 """
 _MISFOLDED = ("Abs", "ScatterUpdate")
 """Node types that OpenVINO folds wrongly."""
 _SIZED = ("Range",)
 """Node types that OpenVINO folds, where their shape is known."""
-_KINDS = frozenset((*_LAYERS.split(), *_OTHERS.split(), *_MISFOLDED, *_SIZED))
+_KINDS = CONVOLUTIONS | RECURRENT | frozenset((*_OTHERS.split(), *_MISFOLDED, *_SIZED))
 _MAX_WORK = 1 << 27
 """How many elements, and products of matrices, are computed at conversion: a program of a few bytes asks for any."""
 _WORK_OF_NODE = 1 << 10

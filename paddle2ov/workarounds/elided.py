@@ -6,13 +6,13 @@ from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import nearest, readers
+from paddle2ov.graph.node_kinds import REDUCTIONS
 from paddle2ov.graph.opaque_values import hide, is_hidden
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import VARYING, Index
-from paddle2ov.passes.node_kinds import REDUCTIONS
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import known

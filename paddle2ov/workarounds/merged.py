@@ -10,6 +10,7 @@ import numpy as np
 from openvino import Input, Node, Output
 
 from paddle2ov.graph.consumers import consumers
+from paddle2ov.graph.node_kinds import CONVOLUTIONS
 from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.computed_constants import computed_constant_of
@@ -28,7 +29,7 @@ _USUAL_DIM = 256
 """What an unknown dimension is taken for, to estimate which tensor takes longer to copy."""
 
 
-@at("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData", reads=("Pad",))
+@at(*sorted(CONVOLUTIONS), reads=("Pad",))
 def pad_of_convolution(graph: Graph, node: Node) -> list[Node] | None:
     """OpenVINO adds a Pad to the padding of the convolution after it, and the result has another shape.
 

@@ -6,12 +6,12 @@ import numpy as np
 from openvino import Input, Node
 
 from paddle2ov.graph.consumers import consumers, key_of, readers
+from paddle2ov.graph.node_kinds import BINARY, ELEMENTWISE, UNARY
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, static_dims
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE, UNARY
 from paddle2ov.passes.replacement import insert, name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.workarounds.remedies import hide

@@ -5,13 +5,13 @@ from __future__ import annotations
 from openvino import Input, Node
 
 from paddle2ov.graph.consumers import only_consumer, readers
+from paddle2ov.graph.node_kinds import ELEMENTWISE
 from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.slices import OPEN_END
 from paddle2ov.passes.constant_operands import reshaped_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.node_kinds import ELEMENTWISE
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, at, require
 

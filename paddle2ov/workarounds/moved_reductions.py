@@ -9,11 +9,11 @@ from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import consumers, revalidate, rewire
+from paddle2ov.graph.node_kinds import REDUCTIONS
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.node_kinds import REDUCTIONS
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, at, require
 

@@ -10,11 +10,11 @@ from openvino import Input, Node, Output
 
 from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.consumers import consumers, nearest, readers, revalidate, rewire
+from paddle2ov.graph.node_kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, least_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
-from paddle2ov.passes.node_kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import known

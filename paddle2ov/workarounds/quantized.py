@@ -9,6 +9,7 @@ from openvino.op import Constant
 
 from paddle2ov.graph.constants import constant_of, number_of
 from paddle2ov.graph.consumers import Consumer, consumers, only_consumer, revalidate, rewire
+from paddle2ov.graph.node_kinds import BINARY, CONVOLUTIONS, NEUTRAL, REDUCTIONS, UNARY
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.types import value_of
@@ -16,7 +17,6 @@ from paddle2ov.graph.upstream import sources_of, upstream
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.integer_tensors import holds_integers
-from paddle2ov.passes.node_kinds import BINARY, NEUTRAL, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import AnyArray
@@ -31,7 +31,7 @@ _FUSING = (
     (UNARY - {"Convert", "HardSigmoid", "Log", "LogicalNot", "Negative", "Selu", "Sign"})
     | BINARY
     | REDUCTIONS
-    | {"Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData"}
+    | CONVOLUTIONS
     | {"Interpolate", "MatMul", "NormalizeL2", "PRelu"}
 )
 """Node types that OpenVINO fuses a FakeQuantize into if nothing else reads them."""

@@ -7,6 +7,7 @@ from openvino import Input, Node
 
 from paddle2ov.graph.constants import constant_of, ints_of, number_of
 from paddle2ov.graph.consumers import Consumer, consumers, readers
+from paddle2ov.graph.node_kinds import RECURRENT
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, static_dims
 from paddle2ov.passes.graph import Graph
@@ -15,7 +16,6 @@ from paddle2ov.passes.rule import MatchFailureError, at, require
 
 _ACTIVATIONS = ("Relu", "Sigmoid", "Tanh")
 _GATES, _INPUT, _CELL, _FORGET = 4, 0, 1, 2
-_LAYERS = ("GRUSequence", "LSTMSequence", "RNNSequence")
 _VARYING = frozenset(("Parameter", "RandomUniform", "ReadValue"))
 _OPAQUE = frozenset(("ShapeOf", "If", "Loop", "TensorIterator"))
 _RESHAPING = ("Broadcast", "Reshape", "Tile")
@@ -93,7 +93,7 @@ def split_before_sigmoid(graph: Graph, split: Node) -> None:
         replace(old, ops.sigmoid(part).output(0))
 
 
-@at(*_LAYERS)
+@at(*sorted(RECURRENT))
 def layer_of_constants(graph: Graph, layer: Node) -> list[Input] | None:
     """In bfloat16 OpenVINO compiles no recurrent layer over a value that it computes once, such as zeros of a size.
 
@@ -113,7 +113,7 @@ class _Layer(Struct, frozen=True):
     dims: list[int]
 
 
-@at(*_LAYERS)
+@at(*sorted(RECURRENT))
 def layer_of_computed_shape(graph: Graph, layer: Node) -> list[_Layer] | None:
     """OpenVINO forgets which elements of a computed shape are constant.
 

@@ -11,11 +11,11 @@ from openvino import Node, Output, Type
 from openvino.op import Constant
 
 from paddle2ov.graph.consumers import readers
+from paddle2ov.graph.node_kinds import ELEMENTWISE
 from paddle2ov.graph.opset import create, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.node_kinds import ELEMENTWISE
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import at
 from paddle2ov.typing import AnyArray

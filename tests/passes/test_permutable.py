@@ -12,12 +12,12 @@ from openvino import Model, PartialShape, Shape, Tensor, Type, opset16 as ops
 from openvino.utils.node_factory import NodeFactory
 
 from paddle2ov.compilation.running import compile_on_cpu
+from paddle2ov.graph.node_kinds import REDUCTIONS
 from paddle2ov.graph.permutation import inverse
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.layout import permutable
 from paddle2ov.passes.layout.move_transposes import move_transposes
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role
-from paddle2ov.passes.node_kinds import REDUCTIONS
 from tests.support.passes_checks import apply, check_close, random, transpose
 
 PERMS = [(1, 0), (0, 2, 1), (2, 0, 1), (0, 2, 3, 1), (3, 0, 1, 2), (2, 1, 3, 0)]

@@ -16,11 +16,11 @@ from openvino import Node, Output, Type
 
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import key_of, only_consumer
+from paddle2ov.graph.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 from paddle2ov.typing import known

@@ -10,6 +10,7 @@ from math import prod
 from msgspec import Struct, field
 from openvino import Node, Output, Type
 
+from paddle2ov.graph.node_kinds import UNARY
 from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import Dims
 from paddle2ov.passes.detection.map_rows import keeps_batch, map_rows
@@ -17,7 +18,6 @@ from paddle2ov.passes.detection.row_counts import count_rows
 from paddle2ov.passes.detection.row_rules import RULES, RowLayout, rank_dims, require_static
 from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.node_kinds import UNARY
 from paddle2ov.passes.replacement import name_after
 from paddle2ov.passes.rule import MatchFailureError, require
 

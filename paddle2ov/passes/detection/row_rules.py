@@ -12,9 +12,9 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from paddle2ov.graph.node_kinds import ELEMENTWISE
 from paddle2ov.graph.shapes import Dims
 from paddle2ov.passes.detection.views import NodeView, TensorView
-from paddle2ov.passes.node_kinds import ELEMENTWISE
 from paddle2ov.passes.rule import MatchFailureError, require
 
 

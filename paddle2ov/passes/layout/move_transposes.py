@@ -9,6 +9,7 @@ from openvino import Node, Output
 
 from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.consumers import consumers, key_of
+from paddle2ov.graph.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.graph.permutation import inverse, moves_elements
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.graph.workarounds import works_around
@@ -23,7 +24,6 @@ from paddle2ov.passes.layout.permuted_nodes import (
     perm_after_reduction,
     readers_of,
 )
-from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 
 _FLEXIBLE = LAYOUT_AGNOSTIC | PERMUTABLE.keys()
 _FUSING = UNARY | BINARY | {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MatMul"}

@@ -13,11 +13,11 @@ from openvino import Node, Output
 
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import constant_of, ints_of
+from paddle2ov.graph.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.graph.opset import ints
 from paddle2ov.graph.permutation import inverse
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import large_constant
-from paddle2ov.passes.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.typing import AnyArray, known
 
 

@@ -10,11 +10,11 @@ from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import Consumer, consumers, key_of, revalidate, rewire
+from paddle2ov.graph.node_kinds import REDUCTIONS
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.permutation import compose, inverse, permute
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
-from paddle2ov.passes.node_kinds import REDUCTIONS
 from paddle2ov.passes.replacement import name_after, replace
 
 LAYOUT_AGNOSTIC = frozenset(("ShapeOf", "Transpose"))

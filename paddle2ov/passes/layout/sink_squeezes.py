@@ -15,13 +15,13 @@ from openvino import Node, Output
 
 from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.consumers import consumers, only_consumer, revalidate, rewire
+from paddle2ov.graph.node_kinds import BINARY, UNARY
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import reshaped_constant
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
 from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, is_slope
-from paddle2ov.passes.node_kinds import BINARY, UNARY
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
 

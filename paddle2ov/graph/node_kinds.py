@@ -1,4 +1,4 @@
-"""Node types that rewrites treat alike."""
+"""Node types that are treated alike."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ _REDUCTIONS = """
 ReduceL1 ReduceL2 ReduceLogicalAnd ReduceLogicalOr ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum
 """
 UNARY, BINARY, REDUCTIONS = (frozenset(names.split()) for names in (_UNARY, _BINARY, _REDUCTIONS))
+CONVOLUTIONS = frozenset(("Convolution", "ConvolutionBackpropData", "GroupConvolution", "GroupConvolutionBackpropData"))
+RECURRENT = frozenset(("GRUSequence", "LSTMSequence", "RNNSequence"))
 ELEMENTWISE = UNARY | BINARY | {"FakeQuantize", "PRelu", "Select"}
 MOVES = frozenset(("Reshape", "Squeeze", "Transpose", "Unsqueeze"))
 """What moves elements, or only tells their axes, of the first input; OpenVINO moves these, too."""
