@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from openvino import Node, Output
-from openvino.op import Constant
 
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
@@ -46,10 +46,6 @@ def _made_of(node: Node) -> tuple[Output, Output] | None:
     if node.get_type_name() != "Concat" or node.get_input_size() != 2 or node.get_attributes()["axis"] != -1:
         return None
     sources = [node.input_value(i).get_node() for i in (0, 1)]
-    for source in sources:
-        if source.get_type_name() != "Unsqueeze":
-            return None
-        axes = source.input_value(1).get_node()
-        if not isinstance(axes, Constant) or axes.get_data().tolist() != [-1]:
-            return None
+    if any(source.get_type_name() != "Unsqueeze" or ints_of(source.input_value(1)) != [-1] for source in sources):
+        return None
     return sources[0].input_value(0), sources[1].input_value(0)

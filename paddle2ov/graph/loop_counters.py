@@ -8,7 +8,7 @@ from openvino import Node, Output
 from openvino.op import Parameter
 
 from paddle2ov.graph.constants import number_of
-from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.shapes import is_single
 from paddle2ov.graph.upstream import upstream
 
 _FORWARDING = ("Convert", "Reshape", "Squeeze", "Unsqueeze")
@@ -48,14 +48,9 @@ def counter_ranges(
 def source(value: Output) -> Node:
     """The node that computes the only element of a tensor."""
     node = value.get_node()
-    while node.get_type_name() in _FORWARDING and _count(node.input_value(0)) == 1:
+    while node.get_type_name() in _FORWARDING and is_single(node.input_value(0)):
         node = node.input_value(0).get_node()
     return node
-
-
-def _count(value: Output) -> int | None:
-    dims = dims_of(value)
-    return None if dims is None or any(dim != 1 for dim in dims) else 1
 
 
 def _conditions(node: Node) -> list[Node]:

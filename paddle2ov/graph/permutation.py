@@ -81,8 +81,10 @@ def transpose_unit_axes(x: Output, dims: Dims, perm: Sequence[int]) -> Output:
     return ops.unsqueeze(squeezed, ints(added)).output(0)
 
 
-def is_layout_change(perm: list[int]) -> bool:
-    """Whether a permutation is a change between channels-first and channels-last, or of batch and time steps."""
+def is_layout_change(perm: list[int] | None) -> bool:
+    """Whether a known permutation is a change between channels-first and channels-last, or of batch and time steps."""
+    if perm is None:
+        return False
     last = len(perm) - 1
     between = list(range(1, last))
     return perm == [1, 0, 2] or (2 <= last <= 4 and perm in ([0, last, *between], [0, *between[1:], last, 1]))

@@ -56,6 +56,12 @@ def parsed(text: str) -> tuple[int | None, ...] | None:
     return tuple(int(part) if part.isdigit() else None for part in text[1:-1].split(",") if part)
 
 
+def is_single(value: Output) -> bool:
+    """Whether a tensor is known to have one element."""
+    dims = dims_of(value)
+    return dims is not None and all(dim == 1 for dim in dims)
+
+
 def are_few(value: Output) -> bool:
     """Whether a tensor has no more elements than sizes are computed in."""
     dims = parsed(value.get_partial_shape().to_string())

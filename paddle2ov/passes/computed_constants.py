@@ -12,7 +12,7 @@ from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.evaluation import evaluate_node
 from paddle2ov.graph.shapes import static_dims
-from paddle2ov.graph.types import bfloat16_bits, numpy_dtype
+from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.typing import AnyArray
 
 _COMPUTED = frozenset(("Broadcast", "Concat", "Convert", "Multiply", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
@@ -54,8 +54,3 @@ def large_constant(array: AnyArray, element_type: Type) -> Node:
     if numpy_dtype(element_type) is None:
         return Constant(Tensor(array, Shape(array.shape), element_type), shared_memory=False)
     return Constant(array if array.flags.writeable else array.copy(), shared_memory=True)
-
-
-def elements_of(numbers: AnyArray, element_type: Type) -> AnyArray:
-    """Numbers as the elements of a Constant: for bfloat16 their bits as uint16."""
-    return bfloat16_bits(numbers) if element_type == Type.bf16 else numbers

@@ -117,6 +117,5 @@ def _may_write_or_join(port: Consumer, is_root: bool) -> bool:
     if kind in SCATTERING:
         return port.get_index() == 0
     if kind == "Transpose":
-        perm = perm_of(reader)
-        return not is_root and perm is not None and is_layout_change(perm)
+        return not is_root and is_layout_change(perm_of(reader))
     return not is_root and not _is_view(reader) and kind not in _READ_A_VIEW_ONLY

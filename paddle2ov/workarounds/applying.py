@@ -52,14 +52,9 @@ def rewrites_for(target: Target = HERE, without: Collection[str] = (), *, rewrit
     Raises:
         ConversionInputError: `without` has a name that is neither a workaround's nor a fault's.
     """
-    early, late = _early_and_late(rows_for(target, without))
+    rows = rows_for(target, without)
+    early, late = ([row for row in rows if row.early == is_early] for is_early in (True, False))
     return (*early, *(REWRITES if rewrite else NORMAL_FORM), *late)
-
-
-@cache
-def _early_and_late(rows: tuple[Workaround, ...]) -> tuple[tuple[Workaround, ...], tuple[Workaround, ...]]:
-    """The workarounds that run before the rewrites, and those after them."""
-    return tuple(row for row in rows if row.early), tuple(row for row in rows if not row.early)
 
 
 @cache

@@ -10,11 +10,10 @@ from paddle2ov.graph.consumers import nearest, readers, rewire
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.node_kinds import ELEMENTWISE, MOVES, UNARY
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.shapes import dims_of, is_single
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.index import Index
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import known
@@ -48,7 +47,8 @@ def single_key(graph: Graph, node: Node) -> list[Node] | None:
         raise MatchFailureError("the number of keys is known")
     if is_softmax and not _is_scaled_matmul(node.input_value(0)):
         raise MatchFailureError("there is more than scales and activations before the softmax")
-    if not is_softmax and (node.get_attributes()["causal"] or not _has_no_mask(node.input_values()[3:])):
+    mask = node.input_values()[3:4]
+    if not is_softmax and (node.get_attributes()["causal"] or (mask and number_of(mask[0]) != 0)):
         raise MatchFailureError("the attention has a mask")
     return [node]
 
@@ -63,7 +63,7 @@ def _is_scaled_matmul(value: Output) -> bool:
         elif kind in ("Add", "Subtract"):
             if any(map(number_of, sides)):
                 return False  # which the remedy may have added
-            variable = [side for side in sides if not _is_single(side)]
+            variable = [side for side in sides if not is_single(side)]
         elif kind in UNARY:
             variable = sides
         elif kind in MOVES:
@@ -74,16 +74,6 @@ def _is_scaled_matmul(value: Output) -> bool:
             return False
         value = variable[0]
     return True
-
-
-def _is_single(value: Output) -> bool:
-    dims = dims_of(value)
-    return dims is not None and all(size == 1 for size in dims)
-
-
-def _has_no_mask(rest: list[Output]) -> bool:
-    """Whether the inputs after v include no mask, or a constant of 0."""
-    return not rest or number_of(rest[0]) == 0
 
 
 def _epsilon(like: Output) -> Node:
@@ -109,12 +99,7 @@ _BETWEEN = ELEMENTWISE | MOVES
 """OpenVINO removes reshapes around the products: of the transposes of one attention, none may be left as it is."""
 
 
-def _moves_second_of_four(index: Index, place: int) -> bool:
-    perm = index.perm(place)
-    return perm is not None and len(perm) == 4 and perm[1] != 1
-
-
-@at("Transpose", when=_moves_second_of_four)
+@at("Transpose", when=lambda index, place: len(perm := index.perm(place) or [1]) == 4 and perm[1] != 1)
 def equal_axes(graph: Graph, transpose: Node) -> list[Node] | None:
     """OpenVINO fuses transposes with attention, and takes the layout of a tensor from its shape.
 
@@ -172,11 +157,7 @@ def multiply(graph: Graph, product: Node) -> None:
     replace(product.output(0), ops.multiply(product.input_value(0), product.input_value(1)).output(0))
 
 
-def _has_one_number(index: Index, place: int) -> bool:
-    return {1} in (set(index.read_dims(place) or ()), set(index.read_dims(place, 1) or ()))
-
-
-@at("MatMul", when=_has_one_number)
+@at("MatMul", when=lambda index, place: any(set(index.read_dims(place, port) or ()) == {1} for port in (0, 1)))
 def product_with_one_number(graph: Graph, product: Node) -> list[Node] | None:
     """OpenVINO compiles a chain of layers to one kernel, but not if a constant matrix has one element.
 
@@ -197,7 +178,7 @@ def multiply_by_number(graph: Graph, product: Node) -> None:
 
     If the dimension along which it is summed is unknown, it is checked first, so that any other than 1 is an error.
     """
-    side = 0 if _is_single(product.input_value(1)) else 1
+    side = 0 if is_single(product.input_value(1)) else 1
     x, unit = product.input_value(side), product.input_value(1 - side)
     rank = len(x.get_partial_shape())
     is_transposed = bool(product.get_attributes()["transpose_b" if side else "transpose_a"])

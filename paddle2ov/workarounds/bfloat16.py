@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.opset import create, ints, ops
@@ -26,15 +25,8 @@ def _replace_convolution(node: Node, x: Output | Node, filters: Output | Node, *
     replace(node.output(0), made.output(0))
 
 
-class _Window(Struct, frozen=True):
-    """A convolution, and how many columns at the end of its padded image the only window leaves out."""
-
-    convolution: Node
-    left: int
-
-
 @at(*_CONVOLUTIONS, when=lambda index, place: (index.dims(place) or [None])[-1] == 1)
-def stride_to_width_1(graph: Graph, node: Node) -> list[_Window] | None:
+def stride_to_width_1(graph: Graph, node: Node) -> list[tuple[Node, int]] | None:
     """OpenVINO computes garbage if an output has width 1, a stride above 1 along it, and other sizes above 1.
 
     Given:
@@ -54,31 +46,24 @@ def stride_to_width_1(graph: Graph, node: Node) -> list[_Window] | None:
     if attributes["auto_pad"].startswith("same") and (image is None or None in image[2:]):
         raise MatchFailureError("the paddings along the other axes are computed by the run")
     padded = width + attributes["pads_begin"][-1] + attributes["pads_end"][-1]
-    return [_Window(node, padded - (attributes["dilations"][-1] * (taps - 1) + 1))]
+    return [(node, padded - (attributes["dilations"][-1] * (taps - 1) + 1))]  # what the only window leaves out
 
 
-def drop_stride(graph: Graph, site: _Window) -> None:
+def drop_stride(graph: Graph, site: tuple[Node, int]) -> None:
     """The stride along the width is 1, over the columns that the only window reaches."""
-    node, attributes = site.convolution, site.convolution.get_attributes()
-    x, filters = node.input_values()
+    node, left = site
+    attributes, (x, filters) = node.get_attributes(), node.input_values()
     *pads, last = attributes["pads_end"]
-    less = min(site.left, last)
-    if site.left > less:
+    less = min(left, last)
+    if left > less:
         axis = ints([len(x.get_partial_shape()) - 1])
-        x = ops.slice(x, ints([0]), ints([less - site.left]), ints([1]), axis).output(0)
+        x = ops.slice(x, ints([0]), ints([less - left]), ints([1]), axis).output(0)
     strides = [*list(attributes["strides"])[:-1], 1]
     _replace_convolution(node, x, filters, pads_end=[*pads, last - less], strides=strides, auto_pad="explicit")
 
 
-class _Filters(Struct, frozen=True):
-    """A grouped convolution, and how many zeros its filters need after the last element of each axis."""
-
-    convolution: Node
-    missing: list[int]
-
-
 @at("GroupConvolution")
-def small_group_filters(graph: Graph, node: Node) -> list[_Filters] | None:
+def small_group_filters(graph: Graph, node: Node) -> list[tuple[Node, list[int]]] | None:
     """OpenVINO is wrong for few pixels, unknown sizes, and several filters of fewer than 9 elements in each group.
 
     A constant for each channel must be added; running on several threads may hide it.
@@ -100,16 +85,16 @@ def small_group_filters(graph: Graph, node: Node) -> list[_Filters] | None:
     missing = [max(side - size, 0) for side, size in zip(_SIDES[len(kernel)], kernel, strict=True)]
     if max(kernel) == 1 or not any(missing):
         raise MatchFailureError("the filters are large, or single elements")
-    return [_Filters(node, missing)]
+    return [(node, missing)]
 
 
-def pad_filters(graph: Graph, site: _Filters) -> None:
+def pad_filters(graph: Graph, site: tuple[Node, list[int]]) -> None:
     """The filters are padded with zeros to 9 elements, and the image by as much at the end."""
-    node, attributes = site.convolution, site.convolution.get_attributes()
-    x, filters = node.input_values()
-    ends = [0, 0, 0, *site.missing]
+    node, missing = site
+    attributes, (x, filters) = node.get_attributes(), node.input_values()
+    ends = [0, 0, 0, *missing]
     zero = ops.constant(0.0, filters.get_element_type())
     wider = ops.pad(filters, ints([0] * len(ends)), ints(ends), "constant", zero)
-    gaps = [missing * step for missing, step in zip(site.missing, attributes["dilations"], strict=True)]
+    gaps = [count * step for count, step in zip(missing, attributes["dilations"], strict=True)]
     pads = [int(pad) + gap for pad, gap in zip(attributes["pads_end"], gaps, strict=True)]
     _replace_convolution(node, x, wider, pads_end=pads)

@@ -12,7 +12,7 @@ from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
-from paddle2ov.passes.index import VARYING, Index
+from paddle2ov.passes.index import VARYING
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import known
@@ -21,11 +21,7 @@ _IN_BRANCHES, _DATA, _SIZES = frozenset(VARYING), frozenset(("Parameter", *VARYI
 _RESHAPING = {"Reshape", "Squeeze", "Transpose", "Unsqueeze"}
 
 
-def _along_one(index: Index, place: int) -> bool:
-    return 1 in (index.read_dims(place) or ())
-
-
-@at("Gather", when=lambda index, place: _along_one(index, place) and index.read_dims(place, 1) == [1])
+@at("Gather", when=lambda index, place: 1 in (index.read_dims(place) or ()) and index.read_dims(place, 1) == [1])
 def gather_of_one(graph: Graph, node: Node) -> list[Node] | None:
     """OpenVINO does not compile Unsqueeze → Gather of the only element → Squeeze → Unsqueeze of another axis.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import constant_of, number_of
@@ -14,15 +13,8 @@ from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import MatchFailureError, at
 
 
-class _Function(Struct, frozen=True):
-    """The node that gives the result, and x."""
-
-    node: Node
-    x: Output
-
-
 @at("Erf", "SoftPlus", "Log")
-def small_values(graph: Graph, node: Node) -> list[_Function] | None:
+def small_values(graph: Graph, node: Node) -> list[tuple[Node, Output]] | None:
     """OpenVINO computes Erf with an absolute error of 4e-7, and SoftPlus with one of 8e-6.
 
     So erf(1e-7) is 0, and ln(1 + e^-60) 4e-6 instead of 9e-27. It also fuses ln(1 + e^x) into SoftPlus.
@@ -42,13 +34,13 @@ def small_values(graph: Graph, node: Node) -> list[_Function] | None:
         raise MatchFailureError("it is only added to constants, as in a Gelu")
     if not is_erf and all(_is_mish(reader, x) for reader in read):
         raise MatchFailureError("it is only part of a Mish")
-    return [_Function(node, x)]
+    return [(node, x)]
 
 
-def refine(graph: Graph, site: _Function) -> None:
+def refine(graph: Graph, site: tuple[Node, Output]) -> None:
     """Erf is x times a polynomial in x² up to `|x| = 1/2`; SoftPlus is `max(x, 0) + ln(1 + e^-|x|)` by a series."""
-    is_erf = site.node.get_type_name() == "Erf"
-    replace(site.node.output(0), (erf(site.x) if is_erf else softplus(site.x)).output(0))
+    node, x = site
+    replace(node.output(0), (erf(x) if node.get_type_name() == "Erf" else softplus(x)).output(0))
 
 
 def _is_of_large(reader: Node, x: Output) -> bool:

@@ -22,12 +22,7 @@ from paddle2ov.passes.shared_memory import shares_memory
 _IMAGE = 4
 
 
-def _changes_layout(index: Index, place: int) -> bool:
-    perm = index.perm(place)
-    return perm is not None and is_layout_change(perm)
-
-
-@at("Transpose", when=_changes_layout)
+@at("Transpose", when=lambda index, place: is_layout_change(index.perm(place)))
 def transpose_views(graph: Graph, transpose: Node) -> list[Node]:
     """OpenVINO merges a transpose with a change of layout beside it, although something else has its input's memory.
 

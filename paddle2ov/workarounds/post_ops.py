@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from msgspec import Struct
 from openvino import Input, Node, Output
 
 from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.consumers import consumers, nearest, readers, revalidate, rewire
 from paddle2ov.graph.node_kinds import BINARY, ELEMENTWISE, REDUCTIONS, UNARY
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import Dims, dims_of, least_dims
+from paddle2ov.graph.shapes import dims_of, least_dims
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import Index
 from paddle2ov.passes.replacement import insert
@@ -77,17 +76,8 @@ def of_unknown_width(graph: Graph, product: Node) -> list[Input] | None:
     return _rows_after(product)
 
 
-class _Column(Struct, frozen=True):
-    """A constant along axis 1, and the axis along which it is to be repeated as well; 0 if none is known."""
-
-    port: Input
-    count: int
-    dims: Dims
-    axis: int
-
-
 @at("MatMul", when=lambda index, place: len(index.dims(place) or ()) > 3)
-def along_axis_1(graph: Graph, product: Node) -> list[_Column] | None:
+def along_axis_1(graph: Graph, product: Node) -> list[tuple[Input, list[int]]] | None:
     """OpenVINO takes a constant along axis 1 of a product of rank 4 for one along the last axis.
 
     The result is wrong where both axes have the same size, and the model does not compile where they have not.
@@ -101,12 +91,13 @@ def along_axis_1(graph: Graph, product: Node) -> list[_Column] | None:
     if not columns:
         return None
     dims = known(dims_of(product))
-    columns = [column for column in columns if column.axis or None in dims]
+    columns = [(port, shape) for port, shape in columns if shape or None in dims]
     require(columns, "all axes from the third on are 1")
     return columns
 
 
-def _columns(node: Node) -> list[_Column]:
+def _columns(node: Node) -> list[tuple[Input, list[int]]]:
+    """The constants along axis 1, with the shapes to repeat them to, along another axis; [] where none is known."""
     dims = dims_of(node.output(0))
     if dims is None:
         return []
@@ -115,7 +106,9 @@ def _columns(node: Node) -> list[_Column]:
         _length_along_axis_1(port.get_source_output(), len(dims), node.get_type_name() == "PRelu" and i == 1)
         for i, port in enumerate(node.inputs())
     ]
-    return [_Column(port, count, dims, axis) for port, count in zip(node.inputs(), counts, strict=True) if count]
+    sizes = [[1, count, *(dims[i] or 1 if i == axis else 1 for i in range(2, len(dims)))] for count in counts]
+    columns = zip(node.inputs(), counts, sizes, strict=True)
+    return [(port, shape if axis else []) for port, count, shape in columns if count]
 
 
 def _length_along_axis_1(value: Output, rank: int, is_slope: bool) -> int:
@@ -128,15 +121,13 @@ def _length_along_axis_1(value: Output, rank: int, is_slope: bool) -> int:
     return count if count > 1 and aligned == [count] else 0
 
 
-def repeat(graph: Graph, column: _Column) -> None:
+def repeat(graph: Graph, column: tuple[Input, list[int]]) -> None:
     """The constant is repeated along another axis, or hidden; OpenVINO reads it element by element."""
-    if not column.axis:
-        return hide(graph, column.port)
-    shape = [1] * len(column.dims)
-    shape[1], shape[column.axis] = column.count, column.dims[column.axis] or 1
-    upright = ints([column.count, *[1] * (len(column.dims) - 2)])
-    column_value = ops.reshape(column.port.get_source_output(), upright, False)
-    insert([column.port], ops.broadcast(column_value, ints(shape)).output(0), column.port.get_node())
+    port, shape = column
+    if not shape:
+        return hide(graph, port)
+    upright = ops.reshape(port.get_source_output(), ints([shape[1], *[1] * (len(shape) - 2)]), False)
+    insert([port], ops.broadcast(upright, ints(shape)).output(0), port.get_node())
 
 
 def _may_be_pixel(index: Index, place: int) -> bool:
@@ -233,16 +224,8 @@ def _is_along_unknown(port: Input) -> bool:
     return dims is None or (len(dims) >= -axis and dims[axis] is None)
 
 
-class _Reduction(Struct, frozen=True):
-    """A reduction of [N, C, L] over one axis."""
-
-    node: Node
-    axis: int
-    dims: Dims
-
-
 @at(*sorted(REDUCTIONS), when=lambda index, place: len(index.read_dims(place) or ()) == 3)
-def of_reduced_sequence(graph: Graph, node: Node) -> list[_Reduction] | None:
+def of_reduced_sequence(graph: Graph, node: Node) -> list[tuple[Node, int]] | None:
     """OpenVINO indexes a constant for each channel wrongly that it fuses into a reduction of rank 3.
 
     After a mean over the last axis, batch norm is wrong from the second batch item on; after one over the first axis,
@@ -262,7 +245,7 @@ def of_reduced_sequence(graph: Graph, node: Node) -> list[_Reduction] | None:
     require(axis != 1, "it is over the channels")
     if dims[0] == 1 and axis == 2:
         raise MatchFailureError("there is one sequence only")
-    return [_Reduction(node, axis, known(dims))]
+    return [(node, axis)]
 
 
 def _meets_channels(reduction: Node) -> bool:
@@ -284,18 +267,19 @@ def _meets_channels(reduction: Node) -> bool:
     return False
 
 
-def reduce_image(graph: Graph, site: _Reduction) -> None:
+def reduce_image(graph: Graph, site: tuple[Node, int]) -> None:
     """The reduction is of an image of height 1; over N, where C and L are known, of rows [N, C·L]."""
-    node, reading = site.node, consumers(site.node.output(0))
-    keeps, sizes = node.get_attributes()["keep_dims"], [size or 0 for size in site.dims[1:]]
-    is_of_rows = site.axis == 0 and None not in site.dims[1:] and 0 not in site.dims
+    node, axis = site
+    reading, dims = consumers(node.output(0)), known(dims_of(node.input_value(0)))
+    keeps, sizes = node.get_attributes()["keep_dims"], [size or 0 for size in dims[1:]]
+    is_of_rows = axis == 0 and None not in dims[1:] and 0 not in dims
     if is_of_rows:
         wide = ops.reshape(node.input_value(0), ints([0, math.prod(sizes)]), True)
         axes = [0]
         node.set_attribute("keep_dims", True)
     else:
         wide = ops.unsqueeze(node.input_value(0), ints([2]))
-        axes = [0, 2] if site.axis == 0 else [2, 3]
+        axes = [0, 2] if axis == 0 else [2, 3]
     insert([node.input(0)], wide.output(0), node)
     rewire(node, 1, ints(axes).output(0))
     revalidate(node)

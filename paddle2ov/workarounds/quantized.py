@@ -218,18 +218,13 @@ def signed_beside_unsigned(graph: Graph, concat: Node) -> list[Node] | None:
         Concat of at least two FakeQuantizes with 256 levels, possibly through nodes that keep integers, where some
         ranges are symmetric (from -128/127 of the upper end, for each channel) and others are not.
     """
-    sources = _quantizers(concat)
+    sources = [node for node in upstream([concat], _joined_by) if node.get_type_name() == "FakeQuantize"]
     if len(sources) < 2:
         return None
     symmetric = [node for node in sources if _is_symmetric(node)]
     require(len(symmetric) not in (0, len(sources)), "all are signed, or all unsigned")
     require(all(map(_keeps_ranges, symmetric)), "a range is not that of 256 levels")
     return symmetric
-
-
-def _quantizers(concat: Node) -> list[Node]:
-    """The FakeQuantizes that a Concat reads."""
-    return [node for node in upstream([concat], _joined_by) if node.get_type_name() == "FakeQuantize"]
 
 
 def _joined_by(node: Node) -> list[Node]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
 from openvino import Input, Node
 
 from paddle2ov.graph.constants import constant_of, ints_of, number_of
 from paddle2ov.graph.consumers import Consumer, consumers, readers
 from paddle2ov.graph.node_kinds import RECURRENT
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.shapes import dims_of, is_single
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.passes.rule import MatchFailureError, at, require
@@ -50,9 +49,8 @@ def _bias(graph: Graph, reader: Consumer) -> Input | None:
     if node.get_type_name() != "Add" or not any(reader.get_type_name() in _ACTIVATIONS for reader in readers(node)):
         return None
     other = node.input(1 - reader.get_index())
-    dims = static_dims(other.get_source_output())
-    is_single = dims is not None and all(dim == 1 for dim in dims)
-    return other if is_single and graph.is_constant(other.get_source_output().get_node()) else None
+    value = other.get_source_output()
+    return other if is_single(value) and graph.is_constant(value.get_node()) else None
 
 
 def _are_multiplied(split: Node, *gates: int) -> bool:
@@ -106,15 +104,8 @@ def layer_of_constants(graph: Graph, layer: Node) -> list[Input] | None:
     return [layer.input(0)] if graph.is_independent(source, _VARYING, _OPAQUE) else None
 
 
-class _Layer(Struct, frozen=True):
-    """A recurrent layer, and the target shape of its sequence."""
-
-    node: Node
-    dims: list[int]
-
-
 @at(*sorted(RECURRENT))
-def layer_of_computed_shape(graph: Graph, layer: Node) -> list[_Layer] | None:
+def layer_of_computed_shape(graph: Graph, layer: Node) -> list[tuple[Node, list[int]]] | None:
     """OpenVINO forgets which elements of a computed shape are constant.
 
     A sequence of static batch that is repeated or reshaped to such a shape then has a dynamic batch, and its recurrent
@@ -134,7 +125,7 @@ def layer_of_computed_shape(graph: Graph, layer: Node) -> list[_Layer] | None:
     steps, features = dims[1:]
     if steps is None:  # OpenVINO does not compile the layer with 0 here, in some models
         steps = 0 if dims[0] is None else -1
-    return [_Layer(layer, [states[0], steps, features or 0])]
+    return [(layer, [states[0], steps, features or 0])]
 
 
 def _has_computed_shape(node: Node) -> bool:
@@ -146,10 +137,10 @@ def _has_computed_shape(node: Node) -> bool:
     return False
 
 
-def pin_batch(graph: Graph, site: _Layer) -> None:
+def pin_batch(graph: Graph, site: tuple[Node, list[int]]) -> None:
     """The sequence is reshaped to the batch of the states: [N, -1, I], with 0, which keeps a size, for an unknown I.
 
     If the sequence has an unknown N, T is kept as well, so that another N is an error.
     """
-    pinned = ops.reshape(site.node.input_value(0), ints(site.dims), True)
-    insert([site.node.input(0)], pinned.output(0), site.node)
+    layer, dims = site
+    insert([layer.input(0)], ops.reshape(layer.input_value(0), ints(dims), True).output(0), layer)

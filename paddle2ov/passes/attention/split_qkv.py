@@ -30,8 +30,8 @@ from paddle2ov.graph.constants import constant_of, ints_of, number_of
 from paddle2ov.graph.consumers import consumers, only_consumer
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.graph.types import bits_to_values
-from paddle2ov.passes.computed_constants import computed_constant_of, elements_of, large_constant
+from paddle2ov.graph.types import bfloat16_bits, bits_to_values
+from paddle2ov.passes.computed_constants import computed_constant_of, large_constant
 from paddle2ov.passes.constant_operands import perm_of, reshaped_dims
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
@@ -288,7 +288,8 @@ def _columns(array: AnyArray, element_type: Type, split: _Split, piece: _Slice, 
     chosen = parts[(slice(None),) * (axis + within) + (slice(piece.start, piece.stop),)]
     if piece.scale is not None:
         numbers = bits_to_values(chosen, element_type)
-        chosen = elements_of(numbers * numbers.dtype.type(piece.scale), element_type)
+        scaled = numbers * numbers.dtype.type(piece.scale)
+        chosen = bfloat16_bits(scaled) if element_type == Type.bf16 else scaled
     columns: AnyArray = np.ascontiguousarray(chosen).reshape(*shape[:axis], -1, *shape[axis + 1 :])
     return columns
 

@@ -16,7 +16,7 @@ from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.graph.opset import ints
 from paddle2ov.graph.permutation import inverse
-from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.shapes import is_single
 from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.typing import AnyArray, known
 
@@ -121,7 +121,7 @@ def _fits_tensor(source: Output, length: int | None, role: Role, rank: int) -> b
         case Role.AXES | Role.PER_AXIS:
             return False
         case Role.SINGLE:
-            return length is not None and all(dim == 1 for dim in dims_of(source) or ())
+            return is_single(source)
         case Role.DATA:
             return length == rank
         case Role.BROADCAST:
