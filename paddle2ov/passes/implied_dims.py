@@ -52,7 +52,9 @@ def narrow_inputs(graph: Graph) -> int:
     try:
         while implied := _implied(model, nodes, shapes):
             for (number, axis), size in implied.items():
-                shapes[number] = _with_dim(shapes[number], axis, size)
+                dims = [copy_dim(dim) for dim in shapes[number]]
+                dims[axis] = Dimension(size)
+                shapes[number] = PartialShape(dims)
         _validate(graph, shapes)
     except RuntimeError:  # no input fits the program: each run reports it
         shapes = before
@@ -120,13 +122,11 @@ def _forget_broadcast(node: Node, own: int) -> None:
     dims = [shape[axis] for axis in range(len(shape))]
     for place, dim in enumerate(dims[: len(dims) - own], -len(dims)):
         against = [side[place + len(side)] for side in sides if place + len(side) >= 0]
-        if dim.has_symbol() and not all(item == 1 or _has_symbol(item, dim.get_symbol()) for item in against):
+        if dim.has_symbol() and not all(
+            item == 1 or (item.has_symbol() and item.get_symbol() == dim.get_symbol()) for item in against
+        ):
             dims[place] = copy_dim(dim)
     node.set_output_type(0, node.get_output_element_type(0), PartialShape(dims))
-
-
-def _has_symbol(dim: Dimension, symbol: Symbol) -> bool:
-    return bool(dim.has_symbol() and dim.get_symbol() == symbol)
 
 
 def _validate(graph: Graph, shapes: list[PartialShape]) -> None:
@@ -135,10 +135,6 @@ def _validate(graph: Graph, shapes: list[PartialShape]) -> None:
         parameter.set_partial_shape(forget_symbols(shape))
     graph.model.validate_nodes_and_infer_types()
     graph.index.forget_dims()
-
-
-def _with_dim(shape: PartialShape, axis: int, size: int) -> PartialShape:
-    return PartialShape([Dimension(size) if i == axis else copy_dim(shape[i]) for i in range(len(shape))])
 
 
 def forget_symbols(shape: PartialShape) -> PartialShape:

@@ -57,15 +57,15 @@ def _equal_outputs(root: Output) -> list[Output]:
     if not node.get_input_size():
         return [root]
     read = [port.get_node() for port in consumers(node.input_value(0)) if port.get_index() == 0]
-    return [root, *(item.output(root.get_index()) for item in read if item != node and _is_equal(item, node))]
-
-
-def _is_equal(node: Node, other: Node) -> bool:
-    return (
-        node.get_type_name() == other.get_type_name()
-        and node.input_values() == other.input_values()
-        and node.get_attributes() == other.get_attributes()
-    )
+    equal = [
+        item
+        for item in read
+        if item != node
+        and item.get_type_name() == node.get_type_name()
+        and item.input_values() == node.input_values()
+        and item.get_attributes() == node.get_attributes()
+    ]
+    return [root, *(item.output(root.get_index()) for item in equal)]
 
 
 def _views_of(roots: list[Output], without: str) -> Iterator[Output]:

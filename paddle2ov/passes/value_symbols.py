@@ -24,7 +24,8 @@ def set_value_symbols(node: Node) -> None:
     dims = static_dims(node.output(0))
     if dims is None or math.prod(dims) > _MAX_ELEMENTS:
         return
-    elements = _ELEMENTS.get(node.get_type_name(), _unknown)(node)
+    function = _ELEMENTS.get(node.get_type_name())
+    elements = None if function is None else function(node)
     fits = elements is not None and len(elements) == math.prod(dims) and any(elements)
     node.output(0).get_tensor().set_value_symbol(elements if fits else [])
 
@@ -53,10 +54,6 @@ def _of(value: Output) -> _Elements:
     count = _MAX_ELEMENTS + 1 if dims is None else math.prod(dims)
     symbols = value.get_tensor().get_value_symbol()
     return symbols if len(symbols) == count or count > _MAX_ELEMENTS else [None] * count
-
-
-def _unknown(_: Node) -> _Elements | None:
-    return None
 
 
 def _dims(node: Node) -> _Elements | None:

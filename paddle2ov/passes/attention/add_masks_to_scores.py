@@ -18,7 +18,7 @@ from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import key_of, only_consumer
 from paddle2ov.graph.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import Dims, dims_of
+from paddle2ov.graph.shapes import dims_of, known_dims
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
@@ -152,8 +152,8 @@ def _inputs_of_same_length(value: Output) -> list[Output]:
     if kind == "Transpose":
         same = (perm_of(node) or [1])[0] == 0
     elif kind == "Reshape":
-        items = _inner_dims(before), _inner_dims(after)
-        same = items[0] is not None and items[1] is not None and math.prod(items[0]) == math.prod(items[1])
+        inner = known_dims(before[1:]), known_dims(after[1:])
+        same = inner[0] is not None and inner[1] is not None and math.prod(inner[0]) == math.prod(inner[1])
     elif kind in REDUCTIONS:
         axes = ints_of(node.input_value(1))
         same = axes is not None and all(axis % len(before) for axis in axes)
@@ -163,12 +163,6 @@ def _inputs_of_same_length(value: Output) -> list[Output]:
 
 
 _KEEP_SHAPES = ("MVN", "NormalizeL2", "Softmax")
-
-
-def _inner_dims(dims: Dims) -> list[int] | None:
-    """All dimensions but the first, if they are static."""
-    item = [dim for dim in dims[1:] if dim is not None]
-    return item if len(item) == len(dims) - 1 else None
 
 
 add_masks_to_scores = Rule(_keep_rank, "masks")

@@ -24,7 +24,7 @@ from paddle2ov.graph.arrays import affords_copy
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import only_consumer
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.shapes import dims_of, known_dims
 from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
@@ -104,7 +104,7 @@ def _width(node: Node) -> int | None:
 
 
 def _inner_dims(node: Node) -> list[int]:
-    return [dim for dim in known(dims_of(node.input_value(0)))[1:-1] if dim is not None]
+    return known(known_dims(known(dims_of(node.input_value(0)))[1:-1]))
 
 
 def _gather_indices(moving: Sequence[Node], length: int) -> AnyArray:

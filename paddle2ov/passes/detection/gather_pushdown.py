@@ -15,7 +15,7 @@ from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.passes.detection.pushdown import KINDS, NOT_INSIDE, Context, Pushdown, Rows
+from paddle2ov.passes.detection.pushdown import KINDS, NOT_INSIDE, Context, Pushdown
 from paddle2ov.passes.detection.row_rules import RowLayout, is_pointwise, rank_dims
 from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.graph import Counts, Graph
@@ -91,7 +91,7 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
         layout = RowLayout(axis % len(dims))
         length = dims[layout.axis]
         if length not in by_length:
-            by_length[length] = Pushdown(Rows(index, length), context)
+            by_length[length] = Pushdown(index, length, context)
         context.gather = gather
         pushed.append((gather, by_length[length](x, layout)))
     if not made and not context.maps:

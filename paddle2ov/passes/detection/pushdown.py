@@ -29,13 +29,6 @@ _NOT_COUNTED = "of no rows, a dimension of its output would not be known"
 NOT_INSIDE = "something else reads it, or too many nodes are between it and the Gather"
 
 
-class Rows(Struct, frozen=True):
-    """The selected rows: their indices [K], ascending, and how many rows there are, where that is known."""
-
-    index: Output
-    length: int | None
-
-
 class Context(Struct):
     """What nested pushdowns share.
 
@@ -57,10 +50,16 @@ class Context(Struct):
 
 
 class Pushdown:
-    """Computes the selected rows of tensors."""
+    """Computes the selected rows of tensors.
 
-    def __init__(self, rows: Rows, context: Context) -> None:
-        self._rows = rows
+    Args:
+        index: the indices of the rows [K], ascending.
+        length: how many rows there are, where that is known.
+        context: what nested pushdowns share.
+    """
+
+    def __init__(self, index: Output, length: int | None, context: Context) -> None:
+        self._index, self._length = index, length
         self._context = context
         self._done: dict[tuple[TensorView, RowLayout], Output] = {}
         self._clones: dict[tuple[NodeView, RowLayout], Node] = {}
@@ -107,7 +106,7 @@ class Pushdown:
     # --- the Gather itself --------------------------------------------------------------------------------------------
 
     def _gathered(self, x: TensorView, layout: RowLayout) -> Output:
-        index = self._rows.index
+        index = self._index
         if layout.is_plain:
             return self._named(ops.gather(x.output, index, ints(layout.axis)))
         require(layout.axis_count != 1, "an axis holds more than one element of each row")
@@ -142,12 +141,12 @@ class Pushdown:
         key = tuple(lengths)
         if key not in self._levels:
             pairs = zip(self._split(lengths), lengths, strict=True)
-            self._levels[key] = [Pushdown(Rows(index, length), self._context) for index, length in pairs]
+            self._levels[key] = [Pushdown(index, length, self._context) for index, length in pairs]
         return self._levels[key]
 
     def _split(self, lengths: Sequence[int]) -> list[Output]:
         """The indices of the selected rows of each level, relative to its start; they are ascending."""
-        index, ends = self._rows.index, list(itertools.accumulate(lengths))
+        index, ends = self._index, list(itertools.accumulate(lengths))
         pieces = []
         for i, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
             # By comparisons: OpenVINO takes long to infer the shape of a Slice or a split at computed positions.
@@ -185,21 +184,21 @@ class Pushdown:
         rows = map_rows(x) if passable and layout.axis == 1 and layout.is_plain else None
         if rows is not None:
             # They are gathered from the feature map directly, so that it is not transposed.
-            self._context.maps.append(rows.gathered(self._rows.index))
+            self._context.maps.append(rows.gathered(self._index))
             return ops.transpose(self._named(self._context.maps[-1]), ints([0, 2, 1])).output(0)
         if passable and source.node.kind in UNARY and len(source.node.inputs) == 1:
             return self._before_unary(node, layout)
-        if self._rows.length is None:
+        if self._length is None:
             raise MatchFailureError("the number of rows is not known")
         target: list[Node] = [ints([-1 if dim is None else dim]) for dim in after]
-        target[layout.axis] = ops.shape_of(self._rows.index, Type.i64) if layout.is_plain else ints([-1])
+        target[layout.axis] = ops.shape_of(self._index, Type.i64) if layout.is_plain else ints([-1])
         unknown = [axis for axis, dim in enumerate(after) if dim is None and axis != layout.axis]
         if len(unknown) + (not layout.is_plain) > 1:
             raise MatchFailureError("several dimensions of its output are not known")
         row = layout.inner * prod(require_static(after[layout.axis + 1 :]))  # elements of one row
-        few = self(source, self._layout_before(before, row, self._rows.length))
+        few = self(source, self._layout_before(before, row, self._length))
         for axis in unknown:  # of no rows a Reshape could not infer it
-            others = [self._rows.length if i == layout.axis else dim for i, dim in enumerate(after) if i != axis]
+            others = [self._length if i == layout.axis else dim for i, dim in enumerate(after) if i != axis]
             target[axis] = self._count(source, prod(require_static(others)))
         return ops.reshape(few, ops.concat(target, 0), False).output(0)
 

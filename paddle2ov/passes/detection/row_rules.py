@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from paddle2ov.graph.node_kinds import ELEMENTWISE
-from paddle2ov.graph.shapes import Dims
+from paddle2ov.graph.shapes import Dims, known_dims
 from paddle2ov.passes.detection.views import NodeView, TensorView
 from paddle2ov.passes.rule import MatchFailureError, require
 
@@ -64,8 +64,9 @@ def require_static(dims: Dims) -> list[int]:
     Raises:
         MatchFailureError: one of them is dynamic.
     """
-    known = [dim for dim in dims if dim is not None]
-    require(len(known) >= len(dims), "a dimension is not known")
+    known = known_dims(dims)
+    if known is None:
+        raise MatchFailureError("a dimension is not known")
     return known
 
 
@@ -188,21 +189,18 @@ def _rows_of_operand(own: Dims, dims: Dims, layout: RowLayout) -> str:
     return "unknown" if own[0] is None else "all"
 
 
-_AXES = {
-    **dict.fromkeys(("ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"), _reduced),
-    "Slice": _other_axes(4),
-    "Split": _other_axes(1),
-    "VariadicSplit": _other_axes(1),
-}
 RULES: dict[str, RowRule] = {
     **dict.fromkeys((ELEMENTWISE | {"Cos", "Sin"}) - {"FakeQuantize", "PRelu"}, _elementwise),
-    **_AXES,
+    **dict.fromkeys(("ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum"), _reduced),
     "Convolution": _convolution,
     "Gather": _gather,
     "MatMul": _matmul,
+    "Slice": _other_axes(4),
     "Softmax": _softmax,
+    "Split": _other_axes(1),
     "Squeeze": _squeezed,
     "Transpose": _transpose,
     "Unsqueeze": _unsqueezed,
+    "VariadicSplit": _other_axes(1),
 }
 """Node type -> how a Gather of rows passes it. `gather_pushdown` itself handles Concat and Reshape."""

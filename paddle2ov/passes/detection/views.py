@@ -8,28 +8,15 @@ nodes with them, are gone when the rewrite returns: later, collecting them would
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
 
 from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.constant_operands import perm_of, target_of
-
-_View = TypeVar("_View")
-_Found = TypeVar("_Found")
-
-
-class _Once(Generic[_View, _Found]):
-    """A property that is computed when it is first read; `functools.cached_property` takes a lock for it."""
-
-    def __init__(self, compute: Callable[[_View], _Found]) -> None:
-        self._compute, self._name, self.__doc__ = compute, compute.__name__, compute.__doc__
-
-    def __get__(self, view: _View, owner: type[_View] | None = None) -> _Found:
-        value = view.__dict__[self._name] = self._compute(view)
-        return value
 
 
 class NodeView:
@@ -44,25 +31,25 @@ class NodeView:
         self.node, self.kind = node, node.get_type_name()
         self._views = weakref.ref(views)
 
-    @_Once
+    @cached_property
     def inputs(self) -> list[TensorView]:
         """The tensors that it reads."""
         views = self._views()
         assert views is not None, "views are read while those that they are from live"
         return [views(value) for value in self.node.input_values()]
 
-    @_Once
+    @cached_property
     def attributes(self) -> Mapping[str, Any]:
         """Its attributes."""
         values: Mapping[str, Any] = self.node.get_attributes()
         return values
 
-    @_Once
+    @cached_property
     def target(self) -> list[int | Output | None] | None:
         """The target shape of a Reshape, see `target_of`."""
         return target_of(self.node)
 
-    @_Once
+    @cached_property
     def perm(self) -> list[int] | None:
         """The permutation of a Transpose, see `perm_of`."""
         return perm_of(self.node)
@@ -80,12 +67,12 @@ class TensorView:
     def __init__(self, output: Output, node: NodeView, index: int) -> None:
         self.output, self.node, self.index = output, node, index
 
-    @_Once
+    @cached_property
     def dims(self) -> Dims | None:
         """Its dimensions, see `dims_of`."""
         return dims_of(self.output)
 
-    @_Once
+    @cached_property
     def ints(self) -> list[int] | None:
         """The values of an integer Constant, see `ints_of`."""
         return ints_of(self.output)

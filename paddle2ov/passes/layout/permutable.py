@@ -16,7 +16,7 @@ from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.graph.opset import ints
 from paddle2ov.graph.permutation import inverse
-from paddle2ov.graph.shapes import is_single
+from paddle2ov.graph.shapes import dims_of, is_single
 from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.typing import AnyArray, known
 
@@ -100,17 +100,12 @@ def data_of(node: Node, rank: int) -> list[Output] | None:
             if not _fits_constant(node, source, array, role, rank):
                 return None
             continue
-        length = _rank(source)
-        if not _fits_tensor(source, length, role, rank):
+        dims = dims_of(source)
+        if not _fits_tensor(source, None if dims is None else len(dims), role, rank):
             return None
-        if role in HAVING_AXES and length:
+        if role in HAVING_AXES and dims:
             tensors.append(source)
     return tensors
-
-
-def _rank(source: Output) -> int | None:
-    rank = source.get_partial_shape().rank
-    return rank.get_length() if rank.is_static else None
 
 
 def _fits_tensor(source: Output, length: int | None, role: Role, rank: int) -> bool:
@@ -140,13 +135,9 @@ def _fits_constant(node: Node, source: Output, array: AnyArray, role: Role, rank
         case Role.DATA | Role.BROADCAST:
             if array.size > MAX_CONSTANT_ELEMENTS or source.get_element_type().bitwidth < 8:
                 return False
-            aligned = role == Role.BROADCAST and array.ndim < rank and (array.ndim == 0 or _is_aligned(node))
-            return bool(array.ndim == rank or aligned)
-
-
-def _is_aligned(node: Node) -> bool:
-    """Whether constants of a lower rank broadcast from the last axis."""
-    return bool(node.get_attributes().get("auto_broadcast", "numpy") == "numpy")
+            broadcasts = role == Role.BROADCAST and array.ndim < rank
+            is_aligned = array.ndim == 0 or node.get_attributes().get("auto_broadcast", "numpy") == "numpy"
+            return bool(array.ndim == rank or (broadcasts and is_aligned))
 
 
 def permuted_constant(source: Output, role: Role, perm: list[int]) -> Node | None:

@@ -9,7 +9,6 @@ Result:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from openvino import Node, Output
@@ -17,7 +16,7 @@ from openvino import Node, Output
 from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.consumers import consumers, only_consumer, revalidate, rewire
 from paddle2ov.graph.node_kinds import BINARY, REDUCTIONS, UNARY
-from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import reshaped_constant
 from paddle2ov.passes.constant_operands import perm_of
@@ -154,33 +153,24 @@ def _is_flat(array: AnyArray, axes: Axes, rank: int) -> bool:
 def _without_unit_axes(node: Node, value: Output, axes: Axes) -> tuple[Output, Axes]:
     """The node, or a copy of it, on data without these axes; and the axes that its output lacks."""
     kind = node.get_type_name()
-    if kind in _CONVOLUTIONS:
-        return _renamed(_flat_convolution(node, value, axes), node), axes
-    if kind in ("AvgPool", "MaxPool"):
-        return _renamed(_flat_pool(node, value, axes), node), axes
+    if kind in _CONVOLUTIONS or kind in ("AvgPool", "MaxPool"):
+        return _flat_layer(node, value, axes), axes
     perm = perm_of(node) if kind == "Transpose" else None
     _drop_axes(node, value, axes)
     after = axes if perm is None else frozenset(i for i, axis in enumerate(perm) if axis in axes)
     return node.output(0), after
 
 
-def _flat_convolution(node: Node, value: Output, axes: Axes) -> Node:
-    kind, old = node.get_type_name(), node.get_attributes()
-    make: Callable[..., Node] = ops.convolution if kind == "Convolution" else ops.group_convolution
-    filters = _filter(node.input_value(1), frozenset(axis + _CONVOLUTIONS[kind] for axis in axes))
-    steps = (_kept(old[key], axes) for key in ("strides", "pads_begin", "pads_end", "dilations"))
-    return make(value, filters, *steps, old["auto_pad"])
-
-
-def _flat_pool(node: Node, value: Output, axes: Axes) -> Node:
-    old = node.get_attributes()
-    names = ("strides", "dilations", "pads_begin", "pads_end", "kernel")
-    strides, dilations, begin, end, kernel = (_kept(old[key], axes) for key in names)
-    if node.get_type_name() == "AvgPool":
-        more = old["exclude-pad"], old["rounding_type"], old["auto_pad"]
-        return ops.avg_pool(value, strides, begin, end, kernel, *more, dilations)
-    more = old["rounding_type"], old["auto_pad"], old["index_element_type"]
-    return ops.max_pool(value, strides, dilations, begin, end, kernel, *more)
+def _flat_layer(node: Node, value: Output, axes: Axes) -> Output:
+    """A copy of a convolution or a pooling, on data without these axes."""
+    kind, attributes, inputs = node.get_type_name(), node.get_attributes(), [value]
+    if kind in _CONVOLUTIONS:
+        inputs.append(_filter(node.input_value(1), frozenset(axis + _CONVOLUTIONS[kind] for axis in axes)))
+    for key in attributes.keys() & {"strides", "pads_begin", "pads_end", "dilations", "kernel"}:
+        attributes[key] = [step for axis, step in enumerate(attributes[key], 2) if axis not in axes]
+    made = create(kind, inputs, attributes)
+    inherit_name(made, node)
+    return made.output(0)
 
 
 def _drop_axes(node: Node, value: Output, axes: Axes) -> None:
@@ -190,7 +180,7 @@ def _drop_axes(node: Node, value: Output, axes: Axes) -> None:
         _drop_axes_of_operands(node, value, axes, rank)
     else:
         rewire(node, 0, value)
-    left = _new_positions(rank, axes)
+    left = {axis: i for i, axis in enumerate(axis for axis in range(rank) if axis not in axes)}  # -> its new position
     if kind == "Pad":
         for i in (1, 2):
             pads = known(ints_of(node.input_value(i)))
@@ -216,11 +206,6 @@ def _drop_axes_of_operands(node: Node, value: Output, axes: Axes, rank: int) -> 
             rewire(node, i, reshaped_constant(reader.get_source_output(), kept))
 
 
-def _new_positions(rank: int, axes: Axes) -> dict[int, int]:
-    """Axis that stays -> its new position."""
-    return {axis: i for i, axis in enumerate(axis for axis in range(rank) if axis not in axes)}
-
-
 def _filter(filters: Output, axes: Axes) -> Output:
     node = filters.get_node()
     if node.get_type_name() == "Unsqueeze" and axes_of(node) == axes:
@@ -228,16 +213,6 @@ def _filter(filters: Output, axes: Axes) -> Output:
     squeezed = ops.squeeze(filters, ints(sorted(axes)))
     name_after(squeezed, node, "flat")
     return squeezed.output(0)
-
-
-def _kept(steps: Iterable[int], axes: Axes) -> list[int]:
-    """The entries, one per spatial axis, of the axes that stay."""
-    return [step for axis, step in enumerate(steps, 2) if axis not in axes]
-
-
-def _renamed(new: Node, old: Node) -> Output:
-    inherit_name(new, old)
-    return new.output(0)
 
 
 squeeze_unit_axes = Rule(_leave_out, "convolutions", "others")
