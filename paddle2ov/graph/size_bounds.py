@@ -13,6 +13,7 @@ from collections.abc import Callable
 from openvino import Node, Output, Type
 from openvino.op import Constant
 
+from paddle2ov.graph.constants import is_zero
 from paddle2ov.graph.node_factory import NodeInput
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.quick_nodes import plain
@@ -91,15 +92,10 @@ def _may_be_negative(node: Node) -> bool:
 
 
 def _signed_sources(node: Node) -> list[Node]:
-    if node.get_type_name() == "Maximum" and any(_is_zero(value) for value in node.input_values()):
+    if node.get_type_name() == "Maximum" and any(map(is_zero, node.input_values())):
         return []  # never negative
     sources = _KEEP_SIGN.get(node.get_type_name())
     return [] if sources is None else [value.get_node() for value in node.input_values()[sources]]
-
-
-def _is_zero(value: Output) -> bool:
-    node = value.get_node()
-    return isinstance(node, Constant) and are_few(value) and not node.get_data().any()
 
 
 logical_not = _unary(plain.logical_not, of_signed=False)

@@ -19,11 +19,12 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
-from paddle2ov.passes.rule import Rule, at, require
+from paddle2ov.passes.rule import at, require, rule
 
 
+@rule("choices")
 @at("Select", reads=("Add", "NotEqual"))
-def _read_operands(graph: Graph, node: Node) -> Counts | None:
+def broadcast_select(graph: Graph, node: Node) -> Counts | None:
     condition, zeros = _condition(node.input_value(0))
     sides = [condition]
     for side in node.input_values()[1:]:
@@ -102,6 +103,3 @@ def _shape_source(node: Node) -> Output | None:
     while shape.get_type_name() == "Convert":
         shape = shape.input_value(0).get_node()
     return shape.input_value(0) if shape.get_type_name() == "ShapeOf" else None
-
-
-broadcast_select = Rule(_read_operands, "choices")

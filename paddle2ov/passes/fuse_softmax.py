@@ -17,14 +17,15 @@ from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
-from paddle2ov.passes.rule import Rule, at
+from paddle2ov.passes.rule import at, rule
 from paddle2ov.typing import known
 
 _PLAIN = ("Add", "Exp", "Multiply", "Negative", "ReduceMax", "Subtract", "Unsqueeze")
 
 
+@rule("softmaxes")
 @at("Divide", "Multiply", needs=("ReduceSum",), reads=("Exp",))
-def _fuse(graph: Graph, node: Node) -> Counts | None:
+def fuse_softmax(graph: Graph, node: Node) -> Counts | None:
     sides = _quotient(node)
     total = None if sides is None else _statistic(sides[1], "ReduceSum")
     if sides is None or total is None or not _is_same(total[0], sides[0]):
@@ -108,6 +109,3 @@ def _is_same(x: Output, y: Output, depth: int = 4) -> bool:
     if node.get_type_name() not in _PLAIN or node.get_attributes() != other.get_attributes():
         return False
     return all(_is_same(*pair, depth - 1) for pair in zip(node.input_values(), other.input_values(), strict=True))
-
-
-fuse_softmax = Rule(_fuse, "softmaxes")

@@ -23,15 +23,16 @@ from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.integer_tensors import source_behind
 from paddle2ov.passes.replacement import insert
-from paddle2ov.passes.rule import Rule, at, require
+from paddle2ov.passes.rule import at, require, rule
 from paddle2ov.typing import known
 
 _LAYERS = ("Convolution", "GroupConvolution", "MatMul")
 _KEEPING = frozenset(("MaxPool", "Relu", "Reshape", "Squeeze", "Transpose", "Unsqueeze"))
 
 
+@rule("layers")
 @at("Constant", needs=("FakeQuantize",), read_by=_LAYERS)
-def _store(graph: Graph, weights: Node) -> Counts | None:
+def integer_weights(graph: Graph, weights: Node) -> Counts | None:
     layers = [reader.get_node() for reader in consumers(weights.output(0)) if _is_of_layer(reader)]
     if weights.get_element_type() != Type.f32 or not layers:
         return None
@@ -51,6 +52,3 @@ def _is_of_layer(reader: Consumer) -> bool:
     if reader.get_index() != 1 or layer.get_type_name() not in _LAYERS:
         return False
     return source_behind(layer.input_value(0), _KEEPING).get_type_name() == "FakeQuantize"
-
-
-integer_weights = Rule(_store, "layers")

@@ -42,7 +42,6 @@ def hide_dynamic_dims(model: Model, records: Sequence[BlockRecord]) -> None:
     if all(value.get_partial_shape().is_static for value in entering):
         return
     tracer = _Tracer(records)
-    _name_dims(model)
     tracer.trace(model)
     for name, record in tracer.reached.items():
         if isinstance(record, LoopRecord):
@@ -50,8 +49,6 @@ def hide_dynamic_dims(model: Model, records: Sequence[BlockRecord]) -> None:
         else:
             _hide_of_branches(record)
             _declare_common(record.node, tracer.common[name])
-    for parameter in model.get_parameters():
-        parameter.set_partial_shape(forget_symbols(parameter.get_partial_shape()))
     model.validate_nodes_and_infer_types()
 
 
@@ -245,12 +242,6 @@ class _InnerSymbols:
 def _primes() -> Iterator[int]:
     """Primes that are hardly a size of a network, in order."""
     return (n for n in itertools.count(10007, 2) if all(n % k for k in range(3, math.isqrt(n) + 1, 2)))
-
-
-def _name_dims(model: Model) -> None:
-    inputs = _InnerSymbols(_Classes())
-    for parameter in model.get_parameters():
-        inputs.enter(parameter, parameter.output(0))
 
 
 def _name_unknown(node: Node) -> None:

@@ -62,8 +62,8 @@ def at(
 class Rule:
     """A rewrite that looks at one node after the other.
 
-    It is called with a graph, which it changes in place, and returns what it did: kind -> how often. It has the name
-    and the docstring of its module, which gives the pattern (`Given`) and what is made of it (`Result`).
+    It is called with a graph, which it changes in place, and returns what it did: kind -> how often. Its
+    docstring is that of its module, which gives the pattern (`Given`) and what is made of it (`Result`).
 
     Attributes:
         looks_at: the nodes that it looks at: it need not be called for a graph without any.
@@ -71,9 +71,7 @@ class Rule:
     """
 
     def __init__(self, visitor: Visitor[Counts | None], *counts: str) -> None:
-        """A visitor changes what matches at a node; it returns what to count, None where nothing matches."""
-        module = visitor.visit.__module__
-        self.__name__, self.__doc__ = module.rpartition(".")[2], sys.modules[module].__doc__
+        self.__name__, self.__doc__ = visitor.visit.__name__, sys.modules[visitor.visit.__module__].__doc__
         self.looks_at, self.counts = visitor.where, counts
         self._visit = visitor.visit
 
@@ -88,3 +86,11 @@ class Rule:
                 for kind, count in (counted or {}).items():
                     done[kind] += count
         return done
+
+
+def rule(*counts: str) -> Callable[[Visitor[Counts | None]], Rule]:
+    """Makes a rule of a visitor, which changes what matches at a node.
+
+    The visitor returns what to count of these kinds; None where nothing matches.
+    """
+    return lambda visitor: Rule(visitor, *counts)

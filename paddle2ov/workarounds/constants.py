@@ -73,7 +73,10 @@ def compute(graph: Graph) -> Counts:
 def _is_computed_anew(graph: Graph, place: int) -> bool:
     """Whether a node over constants is not folded as it is."""
     node = graph.index.nodes[place]
-    if _is_folded(node):
+    kind = node.get_type_name()
+    if kind in _SIZED and node.get_element_type() != Type.f64 and static_dims(node) is not None:
+        return False
+    if kind == "Abs" and node.input_value(0).get_node().get_type_name() == "Constant":
         return False
     if not graph.index.is_constant(place):
         graph.match_failed("constants.compute", node, "it depends on random numbers, a variable, a branch or a loop")
@@ -82,13 +85,6 @@ def _is_computed_anew(graph: Graph, place: int) -> bool:
         graph.match_failed("constants.compute", node, "it has no elements")
         return False
     return True
-
-
-def _is_folded(node: Node) -> bool:
-    """Whether OpenVINO folds it as it is."""
-    if node.get_type_name() in _SIZED and node.get_element_type() != Type.f64:
-        return static_dims(node) is not None
-    return node.get_type_name() == "Abs" and node.input_value(0).get_node().get_type_name() == "Constant"
 
 
 def _in_float64(index: Index) -> set[int]:
@@ -104,13 +100,12 @@ def _in_float64(index: Index) -> set[int]:
             continue
         static.add(place)
         is_wide = any(output.get_element_type() == Type.f64 for output in outputs)
-        if is_wide and any(source in wide or _is_wide(index, source) for source in sources):
+        if is_wide and any(
+            source in wide or (source not in others and index.nodes[source].get_element_type() == Type.f64)
+            for source in sources
+        ):
             wide.add(place)
     return wide
-
-
-def _is_wide(index: Index, place: int) -> bool:
-    return index.kinds[place] == "Constant" and index.nodes[place].get_element_type() == Type.f64
 
 
 def _work(node: Node, most: int) -> int:

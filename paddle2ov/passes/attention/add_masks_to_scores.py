@@ -22,12 +22,13 @@ from paddle2ov.graph.shapes import dims_of, known_dims
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
+from paddle2ov.passes.rule import MatchFailureError, at, require, rule
 from paddle2ov.typing import known
 
 
+@rule("masks")
 @at("Add", needs=("Softmax",), reads=("Reshape",), read_by=("Reshape",))
-def _keep_rank(graph: Graph, add: Node) -> Counts | None:
+def add_masks_to_scores(graph: Graph, add: Node) -> Counts | None:
     """The scores may be either operand if both are reshaped."""
     last = only_consumer(add.output(0))
     if last is None:
@@ -163,6 +164,3 @@ def _inputs_of_same_length(value: Output) -> list[Output]:
 
 
 _KEEP_SHAPES = ("MVN", "NormalizeL2", "Softmax")
-
-
-add_masks_to_scores = Rule(_keep_rank, "masks")

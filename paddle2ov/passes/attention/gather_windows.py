@@ -29,15 +29,16 @@ from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
-from paddle2ov.passes.rule import Rule, at, require
+from paddle2ov.passes.rule import at, require, rule
 from paddle2ov.typing import AnyArray, known
 
 _MAX_TOKENS = 1 << 22
 """Of an image, each of which has an index; 65,536 of an image of 1024 x 1024 in patches of 4 x 4."""
 
 
+@rule("chains", "moves before", "moves after")
 @at("Roll")
-def _gather(graph: Graph, roll: Node) -> Counts | None:
+def gather_windows(graph: Graph, roll: Node) -> Counts | None:
     require(_only_moves_data(roll), "it rolls the first or the last axis, or sizes are unknown")
     chain = _chain(roll)
     if chain is None:
@@ -121,6 +122,3 @@ def _gather_indices(moving: Sequence[Node], length: int) -> AnyArray:
             indices = np.roll(indices, shifts, [axis % rank for axis in axes])
         indices = indices.reshape(-1)
     return indices
-
-
-gather_windows = Rule(_gather, "chains", "moves before", "moves after")

@@ -26,11 +26,12 @@ from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
+from paddle2ov.passes.rule import MatchFailureError, at, require, rule
 
 
+@rule("joins", "slices")
 @at("Concat", reads=("Slice",))
-def _transpose(graph: Graph, concat: Node) -> Counts | None:
+def merge_patches(graph: Graph, concat: Node) -> Counts | None:
     slices = sources_of(concat)
     if len(slices) < 2 or any(slice_.get_type_name() != "Slice" for slice_ in slices):
         return None
@@ -99,6 +100,3 @@ def _space_to_depth(x: Output, dims: Dims, steps: dict[int, int], axis: int) -> 
         lengths[axis] *= math.prod(steps.values())
     apart = ops.transpose(ops.reshape(x, ints(split), False), ints(perm))
     return ops.reshape(apart, ints(lengths), False).output(0)
-
-
-merge_patches = Rule(_transpose, "joins", "slices")

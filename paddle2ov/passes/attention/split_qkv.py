@@ -35,7 +35,7 @@ from paddle2ov.passes.computed_constants import computed_constant_of, large_cons
 from paddle2ov.passes.constant_operands import perm_of, reshaped_dims
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
+from paddle2ov.passes.rule import MatchFailureError, at, require, rule
 from paddle2ov.typing import AnyArray
 
 _SLICING = {"Gather", "Split", "VariadicSplit"}
@@ -75,8 +75,9 @@ class _Split(Struct, frozen=True):
     slices: list[_Slice]
 
 
+@rule("projections", "parts", "scales")
 @at("Reshape", "Split", "VariadicSplit", needs=("Transpose",), reads=("Add", "MatMul"))
-def _project_apart(graph: Graph, node: Node) -> Counts | None:
+def split_qkv(graph: Graph, node: Node) -> Counts | None:
     shared = _shared(node)
     if shared is None:
         return None
@@ -304,6 +305,3 @@ def _slice_shape(reshape: Node, split: _Split, piece: _Slice) -> Node:
         return ints(known[:lead] + sizes)
     leading = ops.slice(source, ints([0]), ints([lead]), ints([1]))
     return ops.concat([leading, ops.constant(sizes, source.get_element_type())], 0)
-
-
-split_qkv = Rule(_project_apart, "projections", "parts", "scales")

@@ -36,7 +36,7 @@ from paddle2ov.passes.fourier.frequencies import Kept, Parts, Reading, chosen, p
 from paddle2ov.passes.fourier.matrices import complex_to_complex, complex_to_real, real_to_complex
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
-from paddle2ov.passes.rule import Rule, at, require
+from paddle2ov.passes.rule import at, require, rule
 from paddle2ov.typing import AnyArray
 
 _MOST_FREQUENCIES = 129
@@ -58,8 +58,9 @@ class _Transform(Struct, frozen=True):
     """What elements there are along each axis."""
 
 
+@rule("transforms")
 @at("RDFT", "IRDFT", "DFT", "IDFT")
-def _replace(graph: Graph, node: Node) -> Counts:
+def transforms_to_products(graph: Graph, node: Node) -> Counts:
     _multiply(_transform(node))
     return {"transforms": 1}
 
@@ -184,6 +185,3 @@ def _read(value: Output, reading: Reading, there: Kept, where: int | None) -> Ou
         value = chosen(value, there[axis], wanted, axis + (is_spectrum and axis >= (where or 0)))
     rank = len(dims_of(value) or [])
     return permute(value, [*(i for i in range(rank) if i != where), where or 0]) if is_spectrum else value
-
-
-transforms_to_products = Rule(_replace, "transforms")

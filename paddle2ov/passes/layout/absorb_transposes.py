@@ -20,11 +20,12 @@ from openvino import Node
 from paddle2ov.graph.consumers import Consumer, consumers, revalidate
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
+from paddle2ov.passes.rule import MatchFailureError, at, require, rule
 
 
+@rule("absorbed")
 @at("Transpose", read_by=("MatMul",))
-def _absorb(graph: Graph, transpose: Node) -> Counts | None:
+def absorb_transposes(graph: Graph, transpose: Node) -> Counts | None:
     readers = consumers(transpose.output(0))
     if not any(map(_is_second_factor, readers)):
         return None
@@ -42,6 +43,3 @@ def _absorb(graph: Graph, transpose: Node) -> Counts | None:
 
 def _is_second_factor(reader: Consumer) -> bool:
     return bool(reader.get_index() == 1 and reader.get_node().get_type_name() == "MatMul")
-
-
-absorb_transposes = Rule(_absorb, "absorbed")

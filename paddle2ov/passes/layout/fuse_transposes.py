@@ -15,11 +15,12 @@ from paddle2ov.graph.permutation import compose, permute
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
-from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
+from paddle2ov.passes.rule import MatchFailureError, at, require, rule
 
 
+@rule("fused", "cancelled")
 @at("Transpose", reads=("Transpose",))
-def _fuse(graph: Graph, second: Node) -> Counts:
+def fuse_transposes(graph: Graph, second: Node) -> Counts:
     first = second.input_value(0).get_node()
     orders = perm_of(first), perm_of(second)
     if orders[0] is None or orders[1] is None:
@@ -32,6 +33,3 @@ def _fuse(graph: Graph, second: Node) -> Counts:
     require(not is_shared, "something else reads the first transpose, and the second does not undo it")
     replace(second.output(0), permute(x, perm), first)
     return {"fused": 1}
-
-
-fuse_transposes = Rule(_fuse, "fused", "cancelled")

@@ -23,13 +23,14 @@ from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
 from paddle2ov.passes.layout.squeeze_unit_axes import Axes, axes_of, is_slope
 from paddle2ov.passes.replacement import name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
+from paddle2ov.passes.rule import MatchFailureError, at, require, rule
 
 _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
 
 
+@rule("sunk", "cancelled")
 @at("Squeeze", reads=("Add", *_STARTS))
-def _sink(graph: Graph, squeeze: Node) -> Counts | None:
+def sink_squeezes(graph: Graph, squeeze: Node) -> Counts | None:
     if not _follows_start(squeeze.input_value(0)):
         return None
     axes = axes_of(squeeze)
@@ -93,6 +94,3 @@ def _with_unit_axes(node: Node, value: Output, axes: Axes) -> Output:
             rewire(node, i, value)
     revalidate(node)
     return node.output(0)
-
-
-sink_squeezes = Rule(_sink, "sunk", "cancelled")

@@ -23,7 +23,7 @@ from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.layout.permutable import MAX_CONSTANT_ELEMENTS
 from paddle2ov.passes.replacement import inherit_name, name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
+from paddle2ov.passes.rule import MatchFailureError, at, require, rule
 from paddle2ov.typing import AnyArray, known
 
 Axes: TypeAlias = frozenset[int]
@@ -33,8 +33,9 @@ _CONVOLUTIONS = {"Convolution": 0, "GroupConvolution": 1}
 _PASSED = {*_CONVOLUTIONS, *UNARY, *BINARY, *REDUCTIONS, "AvgPool", "MaxPool", "Pad", "PRelu", "Transpose"}
 
 
+@rule("convolutions", "others")
 @at("Squeeze", reads=(*_PASSED, "Unsqueeze"))
-def _leave_out(graph: Graph, squeeze: Node) -> Counts | None:
+def squeeze_unit_axes(graph: Graph, squeeze: Node) -> Counts | None:
     nodes = _path(squeeze)
     if nodes is None:
         return None
@@ -213,6 +214,3 @@ def _filter(filters: Output, axes: Axes) -> Output:
     squeezed = ops.squeeze(filters, ints(sorted(axes)))
     name_after(squeezed, node, "flat")
     return squeezed.output(0)
-
-
-squeeze_unit_axes = Rule(_leave_out, "convolutions", "others")

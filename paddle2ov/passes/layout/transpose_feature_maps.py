@@ -26,11 +26,12 @@ from paddle2ov.graph.shapes import Dims, dims_of
 from paddle2ov.passes.constant_operands import reshaped_dims
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
-from paddle2ov.passes.rule import MatchFailureError, Rule, at, require
+from paddle2ov.passes.rule import MatchFailureError, at, require, rule
 
 
+@rule("to images", "to tokens", "widened")
 @at("Transpose", when=lambda index, place: index.perm(place) == [0, 2, 1])
-def _swap(graph: Graph, transpose: Node) -> Counts | None:
+def transpose_feature_maps(graph: Graph, transpose: Node) -> Counts | None:
     follower, source = only_consumer(transpose.output(0)), transpose.input_value(0).get_node()
     old = transpose.output(0)
     if follower is not None and follower.get_type_name() == "Reshape":
@@ -106,6 +107,3 @@ def _tokens(transpose: Node, reshape: Node) -> Output:
 
 def _size(dims: Dims) -> int:
     return math.prod(dim or 0 for dim in dims)
-
-
-transpose_feature_maps = Rule(_swap, "to images", "to tokens", "widened")
