@@ -88,21 +88,19 @@ class _Templates:
         self._kept: OrderedDict[Hashable, Model] = OrderedDict()
 
     def body(self, key: Hashable, build: Callable[[], Model]) -> Model:
-        """A new body: a clone, with names that OpenVINO generates, or what `build` returns."""
+        """A clone of what `build` returns, with names that OpenVINO generates."""
         kept = self._kept.pop(key, None)
         if kept is None:
-            body = build()
+            kept = build()
             if empty_constants.seen:  # then nodes that are built next are checked in another way
-                return body
-            share_integers(body)
-            mark_template(body)
-            kept = body.clone()
-        else:
-            body = kept.clone()
-            forget_names(body)
+                return kept
+            share_integers(kept)
+            mark_template(kept)
         self._kept[key] = kept
         while len(self._kept) > self._MAX_KEPT:
             self._kept.popitem(last=False)
+        body = kept.clone()  # the first time too: a clone has names of tensors that the body does not have
+        forget_names(body)
         return body
 
 

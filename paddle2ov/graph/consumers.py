@@ -28,6 +28,10 @@ class Consumer:
         """By which of its inputs."""
         return self._input.get_index()
 
+    def age(self) -> tuple[int, int]:
+        """Its place among the inputs of all nodes, in the order in which these were made."""
+        return self._node.get_instance_id(), self._input.get_index()
+
     def replace_source_output(self, new: Output) -> None:
         """Has the node read another tensor here."""
         rewire(self._node, self.get_index(), new)
@@ -77,12 +81,8 @@ def consumers(output: Output) -> list[Consumer]:
     """The inputs that read a tensor, in the order in which their nodes were made: the bindings have a set of them."""
     ports = list(map(Consumer, output.get_target_inputs()))
     if len(ports) > 1:
-        ports.sort(key=_age)
+        ports.sort(key=Consumer.age)
     return ports
-
-
-def _age(port: Consumer) -> tuple[int, int]:
-    return port.get_node().get_instance_id(), port.get_index()
 
 
 def only_consumer(output: Output) -> Node | None:

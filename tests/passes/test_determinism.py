@@ -1,11 +1,15 @@
-"""Converting a model twice gives the same graph, down to the names: no order is that of a set."""
+"""A model gives the same graph each time, in each process, down to the names: no order is that of a set."""
 
 import os
+import re
 import subprocess
 import sys
 
 from openvino import Type
 
+from paddle2ov import convert
+from paddle2ov.converters.graph import loops
+from paddle2ov.graph.bodies import walk
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
 from tests.support.models import network
@@ -33,6 +37,18 @@ def test_hashes_do_not_matter():
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         graphs.append(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
     assert graphs[0] == graphs[1]
+
+
+def test_a_conversion_that_follows_another(monkeypatch):
+    """Bodies of loops are kept for it."""
+    monkeypatch.setattr(loops, "_templates", loops._Templates())
+    models = [convert(network("gfl")) for _ in range(2)]
+    first, second = ([(str(node.get_type_info()), names(node)) for node in walk(model)] for model in models)
+    assert first == second
+
+
+def names(node):
+    return [[re.sub(r"_\d+$", "", name) for name in sorted(output.get_names())] for output in node.outputs()]
 
 
 def test_consumers_are_in_the_order_of_their_nodes():
