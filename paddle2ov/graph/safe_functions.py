@@ -13,7 +13,7 @@ from paddle2ov.graph.node_factory import NodeInput
 from paddle2ov.graph.quick_nodes import plain
 from paddle2ov.graph.shapes import parsed
 from paddle2ov.graph.size_bounds import logical_not
-from paddle2ov.graph.upstream import depends_on_data
+from paddle2ov.graph.upstream import depends_on_data, source_behind
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.typing import AnyArray
 
@@ -113,9 +113,7 @@ def _computed_open_ends(stops: Output) -> Node:
 
 def _constant_ends(part: Output) -> AnyArray | None:
     """The open ends of a Constant, possibly converted or reshaped to a vector; None for what is computed."""
-    node = part.get_node()
-    while node.get_type_name() in ("Convert", "Reshape", "Unsqueeze"):
-        node = node.input_value(0).get_node()
+    node = source_behind(part, ("Convert", "Reshape", "Unsqueeze"))
     return _open_ends(node.get_data().reshape(-1)) if isinstance(node, Constant) else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from typing import TypeVar
 
 from openvino import Node, Output
@@ -13,6 +13,14 @@ _Key = TypeVar("_Key", bound=Hashable)
 def sources_of(node: Node) -> list[Node]:
     """The nodes that a node reads."""
     return [value.get_node() for value in node.input_values()]
+
+
+def source_behind(value: Output, kinds: Collection[str]) -> Node:
+    """The node that computes a tensor, behind nodes of some types, by the first input of each."""
+    node = value.get_node()
+    while node.get_type_name() in kinds:
+        node = node.input_value(0).get_node()
+    return node
 
 
 def upstream(nodes: Iterable[Node], follow: Callable[[Node], Iterable[Node]] = sources_of) -> Iterator[Node]:

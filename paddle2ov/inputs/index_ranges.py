@@ -14,8 +14,7 @@ from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.graph.constants import constant_of, ints_of
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.graph.upstream import data_sources, upstream
-from paddle2ov.passes.integer_tensors import source_behind
+from paddle2ov.graph.upstream import data_sources, source_behind, upstream
 from paddle2ov.program.union_find import UnionFind
 from paddle2ov.typing import AnyArray
 

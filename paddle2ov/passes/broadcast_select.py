@@ -17,6 +17,7 @@ from openvino import Node, Output, Type
 from paddle2ov.graph.constants import is_zero
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.upstream import source_behind
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import at, require, rule
@@ -99,7 +100,5 @@ def _shape_source(node: Node) -> Output | None:
     """The tensor whose shape a Broadcast takes."""
     if node.get_type_name() != "Broadcast":
         return None
-    shape = node.input_value(1).get_node()
-    while shape.get_type_name() == "Convert":
-        shape = shape.input_value(0).get_node()
+    shape = source_behind(node.input_value(1), ("Convert",))
     return shape.input_value(0) if shape.get_type_name() == "ShapeOf" else None

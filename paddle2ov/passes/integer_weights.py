@@ -19,9 +19,9 @@ from openvino import Node, Type
 from paddle2ov.graph.constants import constant_of
 from paddle2ov.graph.consumers import Consumer, consumers
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.upstream import source_behind
 from paddle2ov.passes.computed_constants import large_constant
 from paddle2ov.passes.graph import Counts, Graph
-from paddle2ov.passes.integer_tensors import source_behind
 from paddle2ov.passes.replacement import insert
 from paddle2ov.passes.rule import at, require, rule
 from paddle2ov.typing import known

@@ -11,7 +11,9 @@ from collections.abc import Callable
 from openvino import Dimension, Node, Output, PartialShape, Symbol
 
 from paddle2ov.graph.constants import constant_of, ints_of, is_zero, number_of
+from paddle2ov.graph.node_kinds import MOVES
 from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.upstream import source_behind
 
 _MAX_ELEMENTS = 32
 _Elements = list[Symbol | None]
@@ -35,17 +37,12 @@ def set_length_symbol(node: Node) -> None:
     if node.get_type_name() != "Range" or node.get_output_partial_shape(0).is_static:
         return
     start, stop, step = node.input_values()
-    (symbol,) = _of(stop) if _number(start) == 0 and _number(step) == 1 else (None,)
+    first, by = (number_of(source_behind(value, MOVES).output(0)) for value in (start, step))
+    (symbol,) = _of(stop) if first == 0 and by == 1 else (None,)
     if symbol is not None:
         length = Dimension()
         length.set_symbol(symbol)
         node.set_output_type(0, node.get_output_element_type(0), PartialShape([length]))
-
-
-def _number(value: Output) -> float | None:
-    while value.get_node().get_type_name() in ("Reshape", "Squeeze", "Unsqueeze"):
-        value = value.get_node().input_value(0)
-    return number_of(value)
 
 
 def _of(value: Output) -> _Elements:

@@ -8,7 +8,8 @@ from openvino import CompiledModel, Model, Node
 
 from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.graph.bodies import walk
-from paddle2ov.passes.integer_tensors import holds_integers, source_behind
+from paddle2ov.graph.upstream import source_behind
+from paddle2ov.passes.integer_tensors import holds_integers
 
 _LAYERS = frozenset(("Convolution", "Deconvolution", "FullyConnected", "MatMul", "RNNCell", "RNNSeq"))
 _KEEPING = frozenset(

@@ -7,7 +7,7 @@ from openvino import Input, Node
 
 from paddle2ov.graph.consumers import consumers, key_of, readers
 from paddle2ov.graph.node_kinds import BINARY, ELEMENTWISE, UNARY
-from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of, static_dims
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
@@ -170,12 +170,9 @@ def _is_of_part(node: Node, kind: str = "Convolution") -> bool:
 
 def make_group(graph: Graph, convolution: Node) -> None:
     """The convolution is one of a single group."""
-    about = convolution.get_attributes()
-    strides, begin, end, dilations = (about[name] for name in ("strides", "pads_begin", "pads_end", "dilations"))
     x, filters = convolution.input_values()
-    filters = ops.unsqueeze(filters, ints([0])).output(0)
-    new = ops.group_convolution(x, filters, strides, begin, end, dilations, about["auto_pad"].upper())
-    replace(convolution.output(0), new.output(0))
+    inputs = [x, ops.unsqueeze(filters, ints([0])).output(0)]
+    replace(convolution.output(0), create("GroupConvolution", inputs, convolution.get_attributes()).output(0))
 
 
 @at("Transpose", reads=("Reshape",))

@@ -19,6 +19,7 @@ from paddle2ov.graph.consumers import key_of, only_consumer
 from paddle2ov.graph.node_kinds import BINARY, REDUCTIONS, UNARY
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of, known_dims
+from paddle2ov.graph.upstream import source_behind
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import name_after, replace
@@ -88,9 +89,7 @@ def _window_count(first: Node, mask: Output) -> Output | None:
     pieces = target.input_values()[:2] if target.get_type_name() == "Concat" else []
     if [dims_of(piece) for piece in pieces] != [[1], [1]]:
         return None
-    gather = pieces[1].get_node()
-    while gather.get_type_name() in ("Convert", "Unsqueeze"):
-        gather = gather.input_value(0).get_node()
+    gather = source_behind(pieces[1], ("Convert", "Unsqueeze"))
     if gather.get_type_name() != "Gather" or gather.input_value(0).get_node().get_type_name() != "ShapeOf":
         return None
     shape_source, index = gather.input_value(0).get_node().input_value(0), ints_of(gather.input_value(1))

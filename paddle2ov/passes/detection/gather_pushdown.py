@@ -15,9 +15,9 @@ from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.detection.pushdown import KINDS, NOT_INSIDE, Context, Pushdown
 from paddle2ov.passes.detection.row_rules import RowLayout, is_pointwise, rank_dims
-from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
 
@@ -71,18 +71,17 @@ def _gathers_by(graph: Graph, index: Output) -> list[Node]:
 def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
     """Pushes up the Gathers by an index; returns how many, and the nodes that compute only its rows."""
     gathers = _gathers_by(graph, index)
-    views = Views()
-    tensors = [views(gather.input_value(0)) for gather in gathers]
+    tensors = [gather.input_value(0) for gather in gathers]
     inside = _exclusive_producers(tensors)
     if not inside:
         for x in tensors:
-            if x.node.kind in KINDS:
-                graph.match_failed("gather_pushdown", x.node.node, NOT_INSIDE)
+            if x.get_node().get_type_name() in KINDS:
+                graph.match_failed("gather_pushdown", x.get_node(), NOT_INSIDE)
         return 0, []
     if index.get_element_type() != Type.i64:
         index = ops.convert(index, Type.i64).output(0)
     made: list[Node] = []
-    context = Context(graph, views, inside, gathers[0], made)
+    context = Context(graph, inside, gathers[0], made)
     by_length: dict[int | None, Pushdown] = {}
     pushed = []
     for gather, x in zip(gathers, tensors, strict=True):
@@ -101,22 +100,23 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
     return len(pushed), made
 
 
-def _exclusive_producers(tensors: Sequence[TensorView]) -> set[NodeView]:
-    """The nodes upstream whose readers are all in that region as well, or are the Gathers of these tensors."""
-    inside: set[NodeView] = set()
-    unvisited_readers: dict[NodeView, int] = {}
-    depths: dict[NodeView, int] = {}
-    waiting = [(x.node, 1) for x in tensors]
+def _exclusive_producers(tensors: Sequence[Output]) -> set[str]:
+    """The names of the nodes upstream whose readers are all in that region, or are the Gathers of these tensors."""
+    inside: set[str] = set()
+    unvisited_readers: dict[str, int] = {}
+    depths: dict[str, int] = {}
+    waiting = [(x.get_node(), 1) for x in tensors]
     while waiting:
         node, depth = waiting.pop()
-        if node.kind not in KINDS:
+        name, kind = node.get_name(), node.get_type_name()
+        if kind not in KINDS:
             continue
-        if node not in unvisited_readers:
-            unvisited_readers[node] = sum(len(output.get_target_inputs()) for output in node.node.outputs())
-        unvisited_readers[node] -= 1
-        depths[node] = max(depth, depths.get(node, 0))
-        if not unvisited_readers[node] and depths[node] <= _MAX_DEPTH:
-            inside.add(node)
-            if node.kind != "Convolution" or is_pointwise(node):  # no Gather passes any other Convolution
-                waiting += [(source.node, depths[node] + 1) for source in node.inputs]
+        if name not in unvisited_readers:
+            unvisited_readers[name] = sum(len(output.get_target_inputs()) for output in node.outputs())
+        unvisited_readers[name] -= 1
+        depths[name] = max(depth, depths.get(name, 0))
+        if not unvisited_readers[name] and depths[name] <= _MAX_DEPTH:
+            inside.add(name)
+            if kind != "Convolution" or is_pointwise(node):  # no Gather passes any other Convolution
+                waiting += [(source, depths[name] + 1) for source in sources_of(node)]
     return inside

@@ -10,13 +10,13 @@ from math import prod
 from msgspec import Struct, field
 from openvino import Node, Output, Type
 
+from paddle2ov.graph.consumers import key_of
 from paddle2ov.graph.node_kinds import UNARY
 from paddle2ov.graph.opset import create, ints, ops
 from paddle2ov.graph.shapes import Dims
 from paddle2ov.passes.detection.map_rows import keeps_batch, map_rows
 from paddle2ov.passes.detection.row_counts import count_rows
 from paddle2ov.passes.detection.row_rules import RULES, RowLayout, rank_dims, require_static
-from paddle2ov.passes.detection.views import NodeView, TensorView, Views
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.replacement import name_after
 from paddle2ov.passes.rule import MatchFailureError, require
@@ -34,16 +34,14 @@ class Context(Struct):
 
     Attributes:
         graph: the graph.
-        views: the original nodes and tensors, with their properties cached.
-        inside: the nodes that the Gathers may pass: nothing outside of the region reads them.
+        inside: the names of the nodes that the Gathers may pass: nothing outside of the region reads them.
         gather: the Gather that is being pushed up.
         made: the nodes created so far.
         maps: the Gathers that read a feature map directly, without its Transpose.
     """
 
     graph: Graph
-    views: Views
-    inside: set[NodeView]
+    inside: set[str]
     gather: Node
     made: list[Node]
     maps: list[Node] = field(default_factory=list)
@@ -61,58 +59,58 @@ class Pushdown:
     def __init__(self, index: Output, length: int | None, context: Context) -> None:
         self._index, self._length = index, length
         self._context = context
-        self._done: dict[tuple[TensorView, RowLayout], Output] = {}
-        self._clones: dict[tuple[NodeView, RowLayout], Node] = {}
+        self._done: dict[tuple[tuple[str, int], RowLayout], Output] = {}
+        self._clones: dict[tuple[str, RowLayout], Node] = {}
         self._levels: dict[tuple[int, ...], list[Pushdown]] = {}
 
-    def __call__(self, x: TensorView, layout: RowLayout) -> Output:
+    def __call__(self, x: Output, layout: RowLayout) -> Output:
         """The selected rows of `x`, with the rank of `x`."""
-        key = (x, layout)
+        key = (key_of(x), layout)
         selected = self._done.get(key)
         if selected is None:
             selected = self._done[key] = self._computed(x, layout)
         return selected
 
-    def _computed(self, x: TensorView, layout: RowLayout) -> Output:
-        node, kind = x.node, x.node.kind
-        if node not in self._context.inside:
+    def _computed(self, x: Output, layout: RowLayout) -> Output:
+        node, kind = x.get_node(), x.get_node().get_type_name()
+        if node.get_name() not in self._context.inside:
             if kind in KINDS:
-                self._context.graph.match_failed("gather_pushdown", node.node, NOT_INSIDE)
+                self._context.graph.match_failed("gather_pushdown", node, NOT_INSIDE)
             return self._gathered(x, layout)
         try:
             if kind == "Reshape":
                 return self._reshaped(x, layout)
             if kind == "Concat":
                 return self._concatenated(x, layout)
-            return self._clone(node, layout, self._inputs(node, RULES[kind](node, x, layout))).output(x.index)
+            return self._clone(node, layout, self._inputs(node, RULES[kind](node, x, layout))).output(x.get_index())
         except MatchFailureError as reason:
-            self._context.graph.match_failed("gather_pushdown", node.node, str(reason))
+            self._context.graph.match_failed("gather_pushdown", node, str(reason))
             return self._gathered(x, layout)
 
-    def _inputs(self, node: NodeView, layouts: Sequence[RowLayout | None]) -> list[Output]:
-        pairs = zip(node.inputs, layouts, strict=True)
-        return [item.output if own is None else self(item, own) for item, own in pairs]
+    def _inputs(self, node: Node, layouts: Sequence[RowLayout | None]) -> list[Output]:
+        pairs = zip(node.input_values(), layouts, strict=True)
+        return [item if own is None else self(item, own) for item, own in pairs]
 
-    def _clone(self, node: NodeView, layout: RowLayout, inputs: Sequence[Output]) -> Node:
+    def _clone(self, node: Node, layout: RowLayout, inputs: Sequence[Output]) -> Node:
         """A copy of the node with other inputs."""
-        key = (node, layout)
+        key = (node.get_name(), layout)
         if key not in self._clones:
-            made = create(node.kind, inputs, node.attributes)
-            name_after(made, node.node, "gathered")
+            made = create(node.get_type_name(), inputs, node.get_attributes())
+            name_after(made, node, "gathered")
             self._clones[key] = made
             self._context.made.append(made)
         return self._clones[key]
 
     # --- the Gather itself --------------------------------------------------------------------------------------------
 
-    def _gathered(self, x: TensorView, layout: RowLayout) -> Output:
+    def _gathered(self, x: Output, layout: RowLayout) -> Output:
         index = self._index
         if layout.is_plain:
-            return self._named(ops.gather(x.output, index, ints(layout.axis)))
+            return self._named(ops.gather(x, index, ints(layout.axis)))
         require(layout.axis_count != 1, "an axis holds more than one element of each row")
         axes = range(layout.axis, layout.axis + layout.axis_count)
         before, after = [0] * layout.axis, require_static(rank_dims(x)[axes.stop :])
-        flat = ops.reshape(x.output, ints([*before, -1, *after]), True)
+        flat = ops.reshape(x, ints([*before, -1, *after]), True)
         few = self._named(ops.gather(flat, index, ints(layout.axis)))
         return ops.unsqueeze(few, ints(list(axes[1:]))).output(0)
 
@@ -122,15 +120,15 @@ class Pushdown:
 
     # --- Concat of pyramid levels -------------------------------------------------------------------------------------
 
-    def _concatenated(self, x: TensorView, layout: RowLayout) -> Output:
-        node, dims, inputs = x.node, rank_dims(x), x.node.inputs
-        axis = node.attributes["axis"] % len(dims)
+    def _concatenated(self, x: Output, layout: RowLayout) -> Output:
+        node, dims, inputs = x.get_node(), rank_dims(x), x.get_node().input_values()
+        axis = node.get_attributes()["axis"] % len(dims)
         if not layout.has(axis):
             layouts: list[RowLayout | None] = [layout] * len(inputs)
             return self._clone(node, layout, self._inputs(node, layouts)).output(0)
         if not layout.is_plain or len(inputs) < 2 or (dims[axis] or 2) < 2:
             raise MatchFailureError("it concatenates more than rows")
-        counts = [count_rows(input_, axis, self._context.views) for input_ in inputs]
+        counts = [count_rows(input_, axis) for input_ in inputs]
         lengths = [count for count in counts if count is not None]
         require(len(lengths) >= len(counts), "the lengths of its inputs are not known")
         levels = zip(self._levels_of(lengths), inputs, strict=True)
@@ -173,20 +171,20 @@ class Pushdown:
 
     # --- Reshapes -----------------------------------------------------------------------------------------------------
 
-    def _reshaped(self, x: TensorView, layout: RowLayout) -> Output:
-        node, source = x.node, x.node.inputs[0]
+    def _reshaped(self, x: Output, layout: RowLayout) -> Output:
+        node, source = x.get_node(), x.get_node().input_value(0)
         before, after = rank_dims(source), rank_dims(x)
         require(layout.axis_count <= 1, "its output has several row axes")
         same = None not in after[2:] and before[2:] == after[2:]
         if same and layout.axis == 1 and layout.is_plain and keeps_batch(x):
             return self(source, layout)  # the rows themselves are unchanged
-        passable = source.node in self._context.inside
+        passable = source.get_node().get_name() in self._context.inside
         rows = map_rows(x) if passable and layout.axis == 1 and layout.is_plain else None
         if rows is not None:
             # They are gathered from the feature map directly, so that it is not transposed.
             self._context.maps.append(rows.gathered(self._index))
             return ops.transpose(self._named(self._context.maps[-1]), ints([0, 2, 1])).output(0)
-        if passable and source.node.kind in UNARY and len(source.node.inputs) == 1:
+        if passable and source.get_node().get_type_name() in UNARY and source.get_node().get_input_size() == 1:
             return self._before_unary(node, layout)
         if self._length is None:
             raise MatchFailureError("the number of rows is not known")
@@ -202,32 +200,30 @@ class Pushdown:
             target[axis] = self._count(source, prod(require_static(others)))
         return ops.reshape(few, ops.concat(target, 0), False).output(0)
 
-    def _count(self, x: TensorView, elements: int) -> Node:
+    def _count(self, x: Output, elements: int) -> Node:
         """How often `x` has so many elements, by the shape of selected rows: the one dimension that is not known."""
         while True:
-            dims, node = rank_dims(x), x.node
+            dims, node = rank_dims(x), x.get_node()
             if dims.count(None) == 1 and prod(dim for dim in dims if dim is not None) == elements:
                 axis = dims.index(None)
                 for (tensor, layout), few in self._done.items():
-                    if tensor is x and not layout.has(axis):
+                    if tensor == key_of(x) and not layout.has(axis):
                         return ops.gather(ops.shape_of(few, Type.i64), ints([axis]), ints(0))
-            if node.kind == "MatMul":  # by a matrix, as rows pass no other
-                (columns,), (rows,) = (require_static(rank_dims(tensor)[-1:]) for tensor in (x, node.inputs[0]))
+            if node.get_type_name() == "MatMul":  # by a matrix, as rows pass no other
+                (columns,), (rows,) = (require_static(rank_dims(tensor)[-1:]) for tensor in (x, node.input_value(0)))
                 require(columns and elements * rows % columns == 0, _NOT_COUNTED)
                 elements = elements * rows // columns
             else:
-                require(node.kind in _AS_MANY, _NOT_COUNTED)
-            x = node.inputs[0]
+                require(node.get_type_name() in _AS_MANY, _NOT_COUNTED)
+            x = node.input_value(0)
 
-    def _before_unary(self, reshape: NodeView, layout: RowLayout) -> Output:
+    def _before_unary(self, reshape: Node, layout: RowLayout) -> Output:
         """Moves a unary elementwise function after the Reshape that reads it."""
-        source = reshape.inputs[0].node
-        same = reshape.attributes["special_zero"]
-        made = ops.reshape(source.inputs[0].output, reshape.inputs[1].output, same)
-        name_after(made, reshape.node, "moved")
-        moved = self._context.views(made.output(0))
-        self._context.inside.add(moved.node)
-        return self._clone(source, layout, [self(moved, layout)]).output(0)
+        source = reshape.input_value(0).get_node()
+        made = ops.reshape(source.input_value(0), reshape.input_value(1), reshape.get_attributes()["special_zero"])
+        name_after(made, reshape, "moved")
+        self._context.inside.add(made.get_name())
+        return self._clone(source, layout, [self(made.output(0), layout)]).output(0)
 
     def _layout_before(self, dims: Dims, row: int, length: int) -> RowLayout:
         """The layout, in a tensor with these dimensions, of `length` rows that have `row` elements each."""

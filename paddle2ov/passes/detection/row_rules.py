@@ -11,10 +11,12 @@ from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
+from openvino import Node, Output
 
+from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.node_kinds import ELEMENTWISE
-from paddle2ov.graph.shapes import Dims, known_dims
-from paddle2ov.passes.detection.views import NodeView, TensorView
+from paddle2ov.graph.shapes import Dims, dims_of, known_dims
+from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.rule import MatchFailureError, require
 
 
@@ -43,19 +45,20 @@ class RowLayout(Struct, frozen=True):
         return self.axis_count == 1 and self.inner == 1 and not self.repeated
 
 
-RowRule: TypeAlias = Callable[[NodeView, TensorView, RowLayout], list[RowLayout | None]]
+RowRule: TypeAlias = Callable[[Node, Output, RowLayout], list[RowLayout | None]]
 """(node, its output, the row layout there) -> the row layout in each input; None for an input that is read entirely."""
 
 
-def rank_dims(x: TensorView) -> Dims:
+def rank_dims(x: Output) -> Dims:
     """The dimensions of a tensor.
 
     Raises:
         MatchFailureError: its rank is not known.
     """
-    if x.dims is None:
+    dims = dims_of(x)
+    if dims is None:
         raise MatchFailureError("its rank is not known")
-    return x.dims
+    return dims
 
 
 def require_static(dims: Dims) -> list[int]:
@@ -70,12 +73,12 @@ def require_static(dims: Dims) -> list[int]:
     return known
 
 
-def _only_data(node: NodeView, layout: RowLayout) -> list[RowLayout | None]:
-    return [layout, *[None] * (len(node.inputs) - 1)]
+def _only_data(node: Node, layout: RowLayout) -> list[RowLayout | None]:
+    return [layout, *[None] * (node.get_input_size() - 1)]
 
 
-def _axes(node: NodeView, port: int, rank: int) -> list[int]:
-    axes = node.inputs[port].ints if port < len(node.inputs) else None
+def _axes(node: Node, port: int, rank: int) -> list[int]:
+    axes = ints_of(node.input_value(port)) if port < node.get_input_size() else None
     if axes is None:
         raise MatchFailureError("its axes are not known")
     return [axis % rank for axis in axes]
@@ -84,40 +87,40 @@ def _axes(node: NodeView, port: int, rank: int) -> list[int]:
 def _other_axes(port: int) -> RowRule:
     """The rule of nodes that compute along the axes given by the input `port`."""
 
-    def rule(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
-        if any(layout.has(axis) for axis in _axes(node, port, len(rank_dims(node.inputs[0])))):
+    def rule(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
+        if any(layout.has(axis) for axis in _axes(node, port, len(rank_dims(node.input_value(0))))):
             raise MatchFailureError("it works along the rows' axis")
         return _only_data(node, layout)
 
     return rule
 
 
-def _softmax(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
-    require(not layout.has(node.attributes["axis"] % len(rank_dims(x))), "it works along the rows' axis")
+def _softmax(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
+    require(not layout.has(node.get_attributes()["axis"] % len(rank_dims(x))), "it works along the rows' axis")
     return [layout]
 
 
-def _reduced(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
-    return _other_axes(1)(node, x, layout) if node.attributes["keep_dims"] else _squeezed(node, x, layout)
+def _reduced(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
+    return _other_axes(1)(node, x, layout) if node.get_attributes()["keep_dims"] else _squeezed(node, x, layout)
 
 
-def _squeezed(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
-    rank = len(rank_dims(node.inputs[0]))
+def _squeezed(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
+    rank = len(rank_dims(node.input_value(0)))
     axes = _axes(node, 1, rank)
     require(layout.axis_count <= 1, "the rows have several axes")
     left = [axis for axis in range(rank) if axis not in axes]
     return _only_data(node, replace(layout, axis=left[layout.axis]))
 
 
-def _unsqueezed(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
+def _unsqueezed(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
     axes = _axes(node, 1, len(rank_dims(x)))
     require(not any(layout.has(axis) for axis in axes), "it adds an axis among the rows'")
     return _only_data(node, replace(layout, axis=layout.axis - sum(axis < layout.axis for axis in axes)))
 
 
-def _gather(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
-    index, (axis,) = rank_dims(node.inputs[1]), _axes(node, 2, len(rank_dims(node.inputs[0])))
-    batch_dims = node.attributes["batch_dims"]
+def _gather(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
+    index, (axis,) = rank_dims(node.input_value(1)), _axes(node, 2, len(rank_dims(node.input_value(0))))
+    batch_dims = node.get_attributes()["batch_dims"]
     if not batch_dims and axis <= layout.axis and layout.axis + layout.axis_count <= axis + len(index):
         return [None, replace(layout, axis=layout.axis - axis), None]  # the rows are those of the indices
     if batch_dims or layout.axis_count > 1 or len(index) > 1:
@@ -127,40 +130,40 @@ def _gather(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout 
     return _only_data(node, replace(layout, axis=own))
 
 
-def _transpose(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
-    perm = node.perm
+def _transpose(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
+    perm = perm_of(node)
     own = perm[layout.axis : layout.axis + layout.axis_count] if perm else []
     if not own or own != list(range(own[0], own[0] + layout.axis_count)):
         raise MatchFailureError("it separates the rows' axes")
     return _only_data(node, replace(layout, axis=own[0]))
 
 
-def _matmul(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
-    rank, columns = len(rank_dims(node.inputs[0])), rank_dims(node.inputs[1])
-    if node.attributes["transpose_a"] or len(columns) > 2 or layout.axis >= rank - 1:
+def _matmul(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
+    rank, columns = len(rank_dims(node.input_value(0))), rank_dims(node.input_value(1))
+    if node.get_attributes()["transpose_a"] or len(columns) > 2 or layout.axis >= rank - 1:
         raise MatchFailureError("its second operand has rows as well")
     require(layout.axis_count <= 1, "the rows do not have one axis of their own")
     return [layout, None]
 
 
-def is_pointwise(node: NodeView) -> bool:
+def is_pointwise(node: Node) -> bool:
     """Whether a Convolution reads one position for each that it writes; False if that is not known."""
-    attributes, filters = node.attributes, node.inputs[1].dims
+    attributes, filters = node.get_attributes(), dims_of(node.input_value(1))
     if filters is None or {*filters[2:], *attributes["strides"]} != {1}:
         return False
     return not any(attributes["pads_begin"]) and not any(attributes["pads_end"])
 
 
-def _convolution(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
-    rank_dims(node.inputs[1])
+def _convolution(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
+    rank_dims(node.input_value(1))
     require(is_pointwise(node), "it reads several positions")
     require(layout.axis >= 2, "the rows are not its positions")
     return [layout, None]
 
 
-def _elementwise(node: NodeView, x: TensorView, layout: RowLayout) -> list[RowLayout | None]:
-    require(node.attributes.get("auto_broadcast", "numpy") == "numpy", "it does not broadcast as NumPy does")
-    dims, operands = rank_dims(x), [rank_dims(input_) for input_ in node.inputs]
+def _elementwise(node: Node, x: Output, layout: RowLayout) -> list[RowLayout | None]:
+    require(node.get_attributes().get("auto_broadcast", "numpy") == "numpy", "it does not broadcast as NumPy does")
+    dims, operands = rank_dims(x), [rank_dims(input_) for input_ in node.input_values()]
     kinds = [_rows_of_operand(own, dims, layout) for own in operands]
     if set(kinds) == {"one"}:  # a single row, which may be gathered or not
         kinds = ["all" if len(own) - len(dims) + layout.axis >= 0 else "one" for own in operands]

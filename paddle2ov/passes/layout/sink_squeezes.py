@@ -31,7 +31,10 @@ _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
 @rule("sunk", "cancelled")
 @at("Squeeze", reads=("Add", *_STARTS))
 def sink_squeezes(graph: Graph, squeeze: Node) -> Counts | None:
-    if not _follows_start(squeeze.input_value(0)):
+    start = squeeze.input_value(0).get_node()
+    if start.get_type_name() == "Add" and constant_of(start.input_value(1)) is not None:
+        start = start.input_value(0).get_node()
+    if start.get_type_name() not in _STARTS:
         return None
     axes = axes_of(squeeze)
     if axes is None:
@@ -51,13 +54,6 @@ def sink_squeezes(graph: Graph, squeeze: Node) -> Counts | None:
     for reader in readers:
         reader.replace_source_output(after.output(0))
     return {"sunk": 1}
-
-
-def _follows_start(output: Output) -> bool:
-    node = output.get_node()
-    if node.get_type_name() == "Add" and constant_of(node.input_value(1)) is not None:
-        node = node.input_value(0).get_node()
-    return node.get_type_name() in _STARTS
 
 
 def _path(squeeze: Node, axes: Axes) -> list[Node]:
