@@ -21,7 +21,7 @@ def make_complex(real: Output | Node, imag: Output | Node) -> Node:
 def real_imag(x: Output | Node) -> tuple[Output, Output]:
     """The real and the imaginary part; of a tensor that `make_complex` built, the two that it was built from."""
     output = output_of(x)
-    if (known := _made_of(output.get_node())) is not None:
+    if (known := parts_of(output.get_node())) is not None:
         return known
     real, imag = (ops.gather(output, np.int64(i), np.int64(-1)).output(0) for i in (0, 1))
     return real, imag
@@ -42,7 +42,8 @@ def component_of(
     return ConstantValue(np.array(chosen, order="C"))
 
 
-def _made_of(node: Node) -> tuple[Output, Output] | None:
+def parts_of(node: Node) -> tuple[Output, Output] | None:
+    """The real and the imaginary part that `make_complex` built a tensor from; None for any other node."""
     if node.get_type_name() != "Concat" or node.get_input_size() != 2 or node.get_attributes()["axis"] != -1:
         return None
     sources = [node.input_value(i).get_node() for i in (0, 1)]

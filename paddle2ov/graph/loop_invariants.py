@@ -105,8 +105,10 @@ def copy_states(carried: Iterable[tuple[Parameter, Result]]) -> None:
         carried: (the body's parameter, the result that is its value in the next iteration).
     """
     for parameter, result in carried:
-        if _may_share_memory(result.input_value(0), parameter):
-            result.input(0).replace_source_output(in_own_memory(result.input_value(0)))
+        value, own = result.input_value(0), parameter.get_name()
+        reached = upstream([value.get_node()], _may_be_in_memory_of)
+        if any(item.get_type_name() == "Parameter" and item.get_name() != own for item in reached):
+            result.input(0).replace_source_output(in_own_memory(value))
 
 
 def in_own_memory(value: Output) -> Output:
@@ -123,12 +125,6 @@ def is_copy(node: Node) -> bool:
     """Whether a node is what `in_own_memory` makes."""
     inputs = node.input_values() if node.get_type_name() in ("LogicalOr", "Maximum") else []
     return len(inputs) == 2 and inputs[0] == inputs[1]
-
-
-def _may_share_memory(value: Output, own: Parameter) -> bool:
-    """Whether a value may be another parameter of the body, or computed in the memory of one."""
-    reached = upstream([value.get_node()], _may_be_in_memory_of)
-    return any(item.get_type_name() == "Parameter" and item.get_name() != own.get_name() for item in reached)
 
 
 def _may_be_in_memory_of(node: Node) -> Sequence[Node]:

@@ -54,12 +54,12 @@ def broadcast(
         return reshape(data, np.array([], np.int64), False)
     if isinstance(made, Constant):
         return made
-    missing = _missing_axes(made) if broadcast_spec == "BIDIRECTIONAL" else 0
-    return (
-        plain.broadcast(plain.unsqueeze(data, np.arange(missing)), target_shape, None, broadcast_spec)
-        if missing
-        else made
-    )
+    ranks = made.get_input_partial_shape(0).rank, made.get_output_partial_shape(0).rank
+    if broadcast_spec == "BIDIRECTIONAL" and all(rank.is_static for rank in ranks):
+        missing = ranks[1].get_length() - ranks[0].get_length()
+        if missing:  # OpenVINO (2026.4) eliminates a Broadcast of reshaped data to ones, even if it adds axes.
+            return plain.broadcast(plain.unsqueeze(data, np.arange(missing)), target_shape, None, broadcast_spec)
+    return made
 
 
 @works_around("select_of_its_condition", "select_of_another_condition")
@@ -80,7 +80,8 @@ def slice_(data: NodeInput, start: NodeInput, stop: NodeInput, step: NodeInput, 
     stops, steps = made.input_value(2).get_node(), made.input_value(3).get_node()
     # An end of 2^31 - 1 bounds an unknown size, and OpenVINO (2026.4) computes with that bound in 32 bits.
     if not isinstance(stops, Constant):
-        if not _is_wide(made):
+        # Only an end at the limit of int32 bounds a dimension so high.
+        if not any(dim.is_dynamic and dim.get_max_length() >= _WIDE for dim in made.get_output_partial_shape(0)):
             return made
         return plain.slice(data, start, _computed_open_ends(made.input_value(2)), step, axes)
     if not isinstance(steps, Constant):
@@ -91,11 +92,6 @@ def slice_(data: NodeInput, start: NodeInput, stop: NodeInput, step: NodeInput, 
     backwards = plain.slice(data, start, stop, np.maximum(strides, -1), axes)
     ends = np.full(len(strides), np.iinfo(np.int64).max)
     return plain.slice(backwards, np.zeros(len(strides), np.int64), ends, np.maximum(-strides, 1), axes)
-
-
-def _is_wide(made: Node) -> bool:
-    """Whether a dimension has a bound that only an end at the limit of int32 can give."""
-    return any(dim.is_dynamic and dim.get_max_length() >= _WIDE for dim in made.get_output_partial_shape(0))
 
 
 def _computed_open_ends(stops: Output) -> Node:
@@ -193,16 +189,6 @@ def _repeated(data: Output, counts: Sequence[int], axis: int) -> Node:
     target = np.ones(data.get_partial_shape().rank.get_length(), np.int64)
     target[axis : axis + len(counts)] = counts
     return broadcast(data, target, None, "BIDIRECTIONAL")
-
-
-@works_around("broadcast_to_ones")
-def _missing_axes(broadcast: Node) -> int:
-    """How many axes a Broadcast adds; 0 if that is not known.
-
-    OpenVINO (2026.4) eliminates a Broadcast of reshaped data to a shape of ones, even if it adds axes.
-    """
-    input_rank, output_rank = broadcast.get_input_partial_shape(0).rank, broadcast.get_output_partial_shape(0).rank
-    return output_rank.get_length() - input_rank.get_length() if input_rank.is_static and output_rank.is_static else 0
 
 
 SAFE: dict[str, Callable[..., Node]] = {

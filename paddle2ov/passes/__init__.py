@@ -100,18 +100,13 @@ def rewrite_graph(graph: Graph, rewrites: tuple[Rewrite, ...]) -> dict[str, Coun
             else:
                 done[running] = rewrite(graph)
                 there = graph.index.all_kinds()
-        _validate_results(graph.model)
+        for result in graph.model.get_results():  # compiling clones the model, and takes the shapes of its outputs here
+            result.validate_and_infer_types()
     for counts in inner:
         for name, kinds in counts.items():
             for kind, count in kinds.items():
                 done[name][kind] = done[name].get(kind, 0) + count
     return done
-
-
-def _validate_results(model: Model) -> None:
-    # Compiling clones the model, and the clone takes the shapes of its outputs from the Result nodes.
-    for result in model.get_results():
-        result.validate_and_infer_types()
 
 
 __all__ = ["REWRITES", "Counts", "Graph", "MatchFailures", "Rewrite", "rewrite_graph", "run_rewrites"]

@@ -17,7 +17,7 @@ from openvino import Node, Output, Type
 from paddle2ov.graph.constants import is_zero
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of
-from paddle2ov.graph.upstream import source_behind
+from paddle2ov.passes.constant_operands import broadcast_shape
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
 from paddle2ov.passes.rule import at, require, rule
@@ -84,7 +84,7 @@ def _zero_terms(value: Output, depth: int = 6) -> list[Output] | None:
 
 def _covers(sides: Sequence[Output], zeros: Output) -> bool:
     """Whether the operands broadcast together are at least as large as these zeros, along every axis."""
-    if any(_shape_source(zeros.get_node()) == side for side in sides):
+    if any(broadcast_shape(zeros.get_node()) == side for side in sides):
         return True
     dims = dims_of(zeros)
     shapes = [dims_of(side) or [] for side in sides]
@@ -94,11 +94,3 @@ def _covers(sides: Sequence[Output], zeros: Output) -> bool:
         dim == 1 or (dim is not None and any(shape[-back:][:1] == [dim] for shape in shapes if len(shape) >= back))
         for back, dim in zip(range(len(dims), 0, -1), dims, strict=True)
     )
-
-
-def _shape_source(node: Node) -> Output | None:
-    """The tensor whose shape a Broadcast takes."""
-    if node.get_type_name() != "Broadcast":
-        return None
-    shape = source_behind(node.input_value(1), ("Convert",))
-    return shape.input_value(0) if shape.get_type_name() == "ShapeOf" else None

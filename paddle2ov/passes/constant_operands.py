@@ -1,4 +1,4 @@
-"""What the constant operands of Reshape and Transpose say."""
+"""What the operands of Reshape, Transpose and Broadcast say, where they are not data."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from openvino import Node, Output
 
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.shapes import Dims, dims_of
+from paddle2ov.graph.upstream import source_behind
 
 
 def perm_of(node: Node) -> list[int] | None:
@@ -50,3 +51,11 @@ def reshaped_dims(reshape: Node) -> Dims | None:
         return dims
     known = [item if isinstance(item, int) and item > 0 else None for item in named]
     return [dim if dim is not None else other for dim, other in zip(dims, known, strict=True)]
+
+
+def broadcast_shape(node: Node) -> Output | None:
+    """The tensor whose shape a Broadcast takes; None where that is not the whole shape of one, or for another node."""
+    if node.get_type_name() != "Broadcast":
+        return None
+    shape = source_behind(node.input_value(1), ("Convert",))
+    return shape.input_value(0) if shape.get_type_name() == "ShapeOf" else None

@@ -7,16 +7,15 @@ from openvino import Node, Output
 from paddle2ov.graph.constants import ints_of
 from paddle2ov.graph.consumers import nearest, readers
 from paddle2ov.graph.node_kinds import REDUCTIONS
-from paddle2ov.graph.opaque_values import is_hidden
+from paddle2ov.graph.opaque_values import hide, is_hidden
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import computed_constant_of
 from paddle2ov.passes.graph import Graph
 from paddle2ov.passes.index import VARYING
-from paddle2ov.passes.replacement import replace
+from paddle2ov.passes.replacement import insert, replace
 from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import known
-from paddle2ov.workarounds.remedies import hide
 
 _IN_BRANCHES, _DATA, _SIZES = frozenset(VARYING), frozenset(("Parameter", *VARYING)), frozenset(("ShapeOf",))
 _RESHAPING = {"Reshape", "Squeeze", "Transpose", "Unsqueeze"}
@@ -64,7 +63,7 @@ def keep_abs(graph: Graph, node: Node) -> None:
     """Maximum(x, -x) for integers; for floats, which may be -0, Abs of a copy that each run makes."""
     x = node.input_value(0)
     if node.get_element_type().is_real():
-        hide(graph, node.input(0))
+        insert([node.input(0)], hide(x, graph.runtime_zero(node)).output(0), node)
     else:
         replace(node.output(0), ops.maximum(x, ops.negative(x)).output(0))
 

@@ -12,10 +12,13 @@ from collections.abc import Sequence
 from msgspec import Struct
 from openvino import Node, Output
 
+from paddle2ov.graph.complex_pairs import parts_of
 from paddle2ov.graph.constants import ints_of, is_zero, number_of
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, dims_of
+from paddle2ov.graph.upstream import source_behind
+from paddle2ov.passes.constant_operands import broadcast_shape
 
 Kept = dict[int, list[int]]
 """Axis -> the elements along it that are there, in their order."""
@@ -83,7 +86,7 @@ def _choice(node: Node, reading: Reading) -> Reading | None:
 def _rolled(node: Node, kept: Kept, back: bool = False) -> Kept | None:
     """The elements after a Roll, or before it; None if it concerns another axis, or is computed."""
     rank = len(dims_of(node.input_value(0)) or [])
-    shifts, axes = (ints_of(_unconverted(value)) for value in node.input_values()[1:])
+    shifts, axes = (ints_of(source_behind(value, ("Convert",)).output(0)) for value in node.input_values()[1:])
     if shifts is None or axes is None or any(axis % rank not in kept for axis in axes):
         return None
     result = dict(kept)
@@ -92,12 +95,6 @@ def _rolled(node: Node, kept: Kept, back: bool = False) -> Kept | None:
         last = (shift if back else -shift) % len(elements)
         result[axis % rank] = elements[last:] + elements[:last]
     return result
-
-
-def _unconverted(value: Output) -> Output:
-    """The integers that a Convert to another type of integers reads."""
-    node = value.get_node()
-    return node.input_value(0) if node.get_type_name() == "Convert" else value
 
 
 def _sliced(operands: Sequence[Output], kept: Kept, rank: int) -> Kept | None:
@@ -120,18 +117,11 @@ def _sliced(operands: Sequence[Output], kept: Kept, rank: int) -> Kept | None:
     return result if all(map(len, result.values())) else None
 
 
-def parts_of(spectrum: Output, kept: Kept) -> Parts | None:
-    """The parts of a spectrum that is a Concat of both, without elements that are 0; None if it is another node."""
-    node = spectrum.get_node()
-    axis = len(dims_of(spectrum) or []) - 1
-    if node.get_type_name() != "Concat" or node.get_attributes()["axis"] not in (-1, axis):
+def parts_without_zeros(spectrum: Output, kept: Kept) -> Parts | None:
+    """The parts that a spectrum is made of, without elements that are 0; None if it is another node."""
+    parts = parts_of(spectrum.get_node())
+    if parts is None:
         return None
-    halves = [source.get_node() for source in node.input_values()]
-    if len(halves) != 2 or any(
-        half.get_type_name() != "Unsqueeze" or ints_of(half.input_value(1)) not in ([-1], [axis]) for half in halves
-    ):
-        return None
-    parts = [half.input_value(0) for half in halves]
     (real, there), (imaginary, same) = (_not_zero(part, kept) for part in parts)
     inner = _crossed(real, imaginary, there) if there == same else None
     if inner is not None:
@@ -147,7 +137,7 @@ def _crossed(real: Output, imaginary: Output, kept: Kept) -> list[Output] | None
     """What both parts are made of, if each is broadcast to the shape of the other one, as complex numbers are made."""
     parts = [real, imaginary]
     inner = [part.get_node().input_value(0) for part in parts if _keeps(part, kept)]
-    return inner if len(inner) == 2 and [_sizes_read(part) for part in parts] == inner[::-1] else None
+    return inner if len(inner) == 2 and [broadcast_shape(part.get_node()) for part in parts] == inner[::-1] else None
 
 
 def _keeps(part: Output, kept: Kept) -> bool:
@@ -157,12 +147,6 @@ def _keeps(part: Output, kept: Kept) -> bool:
         return False
     before, after = dims_of(node.input_value(0)) or [], dims_of(part) or []
     return len(before) == len(after) and all(before[axis] == after[axis] is not None for axis in kept)
-
-
-def _sizes_read(part: Output) -> Output | None:
-    """The tensor to whose shape a node broadcasts."""
-    shape = part.get_node().input_value(1).get_node()
-    return shape.input_value(0) if shape.get_type_name() == "ShapeOf" else None
 
 
 def _broadcast(value: Output, other: Output) -> Output:

@@ -32,7 +32,7 @@ from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.permutation import permute
 from paddle2ov.graph.shapes import dims_of
 from paddle2ov.passes.computed_constants import large_constant
-from paddle2ov.passes.fourier.frequencies import Kept, Parts, Reading, chosen, parts_of, readings
+from paddle2ov.passes.fourier.frequencies import Kept, Parts, Reading, chosen, parts_without_zeros, readings
 from paddle2ov.passes.fourier.matrices import complex_to_complex, complex_to_real, real_to_complex
 from paddle2ov.passes.graph import Counts, Graph
 from paddle2ov.passes.replacement import replace
@@ -89,9 +89,9 @@ def _transform(node: Node) -> _Transform:
     require(is_whole, "the signal is cut or padded")
     factor, out = _factor(out)
     read = [Reading(out, None, results)] if kind == "IRDFT" else readings(out, results)
-    source = None if kind == "RDFT" else parts_of(x, inputs)
+    source = None if kind == "RDFT" else parts_without_zeros(x, inputs)
     inputs = source.kept if source is not None else inputs
-    results = {axis: _union([reading.kept[axis] for reading in read]) for axis in sizes}
+    results = {axis: [*dict.fromkeys(element for reading in read for element in reading.kept[axis])] for axis in sizes}
     used = [len(inputs[axis]) + len(results[axis]) for axis in sizes]
     require(used != [sizes[axis] + halved[axis] for axis in sizes], "all frequencies are used")
     for axis, size in sizes.items():
@@ -112,11 +112,6 @@ def _factor(out: Output) -> tuple[float, Output]:
     factor = next((number for number in numbers if number is not None and math.isfinite(number)), None)
     same = dims_of(reader.output(0)) == dims_of(out)
     return (factor, reader.output(0)) if factor is not None and same else (1.0, out)
-
-
-def _union(kept: Sequence[Sequence[int]]) -> list[int]:
-    """All elements of several lists, in the order in which they come."""
-    return [*dict.fromkeys(element for elements in kept for element in elements)]
 
 
 def _multiply(transform: _Transform) -> None:
