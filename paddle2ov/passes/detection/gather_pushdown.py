@@ -93,7 +93,7 @@ def _push(graph: Graph, index: Output) -> tuple[int, list[Node]]:
             by_length[length] = Pushdown(index, length, context)
         context.gather = gather
         pushed.append((gather, by_length[length](x, layout)))
-    if not made and not context.maps:
+    if not made and not context.reads_maps:
         return 0, made
     for gather, few in pushed:
         replace(gather.output(0), few)

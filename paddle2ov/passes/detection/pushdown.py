@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from math import prod
 
-from msgspec import Struct, field
+from msgspec import Struct
 from openvino import Node, Output, Type
 
 from paddle2ov.graph.consumers import key_of
@@ -37,14 +37,14 @@ class Context(Struct):
         inside: the names of the nodes that the Gathers may pass: nothing outside of the region reads them.
         gather: the Gather that is being pushed up.
         made: the nodes created so far.
-        maps: the Gathers that read a feature map directly, without its Transpose.
+        reads_maps: whether a Gather reads a feature map directly, without its Transpose.
     """
 
     graph: Graph
     inside: set[str]
     gather: Node
     made: list[Node]
-    maps: list[Node] = field(default_factory=list)
+    reads_maps: bool = False
 
 
 class Pushdown:
@@ -182,8 +182,8 @@ class Pushdown:
         rows = map_rows(x) if passable and layout.axis == 1 and layout.is_plain else None
         if rows is not None:
             # They are gathered from the feature map directly, so that it is not transposed.
-            self._context.maps.append(rows.gathered(self._index))
-            return ops.transpose(self._named(self._context.maps[-1]), ints([0, 2, 1])).output(0)
+            self._context.reads_maps = True
+            return ops.transpose(self._named(rows.gathered(self._index)), ints([0, 2, 1])).output(0)
         if passable and source.get_node().get_type_name() in UNARY and source.get_node().get_input_size() == 1:
             return self._before_unary(node, layout)
         if self._length is None:

@@ -69,11 +69,7 @@ def move_transposes(graph: Graph) -> Counts:
                 starts.setdefault(tuple(perm if comes_in else inverse(perm)), []).append((transpose, comes_in))
         waiting = []
         for order, candidates in starts.items():
-            left = [  # the tensor of each on the transposed side
-                transpose.output(0) if comes_in else transpose.input_value(0)
-                for transpose, comes_in in candidates
-                if consumers(transpose.output(0))
-            ]
+            left = [_inner(*start) for start in candidates if consumers(start[0].output(0))]
             change = Change(list(order), _Layout(list(order)).better_left(left))
             change.make()
             for name in change.removed:
@@ -85,6 +81,11 @@ def move_transposes(graph: Graph) -> Counts:
     for transpose in staying.values():
         graph.match_failed(_NAME, transpose, _NO_BETTER)
     return counts
+
+
+def _inner(transpose: Node, comes_in: bool) -> Output:
+    """The tensor of a transpose on the transposed side: its output if it `comes_in`, else its input."""
+    return transpose.output(0) if comes_in else transpose.input_value(0)
 
 
 def _flexible_sides(graph: Graph, transpose: Node) -> list[bool]:

@@ -15,7 +15,7 @@ from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.permutation import compose, inverse, permute
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.layout.permutable import HAVING_AXES, PERMUTABLE, Role, permuted_constant, roles_of
-from paddle2ov.passes.replacement import name_after, replace
+from paddle2ov.passes.replacement import insert, name_after, replace
 
 LAYOUT_AGNOSTIC = frozenset(("ShapeOf", "Transpose"))
 """Node types that read a tensor in any layout, once adapted."""
@@ -35,8 +35,7 @@ def perm_after_reduction(node: Node, perm: list[int]) -> list[int]:
     if node.get_attributes()["keep_dims"]:
         return perm
     left = [axis for i, axis in enumerate(perm) if i not in axes]
-    ranks = {axis: i for i, axis in enumerate(sorted(left))}
-    return [ranks[axis] for axis in left]
+    return [sorted(left).index(axis) for axis in left]
 
 
 class Change:
@@ -168,5 +167,4 @@ def _permute_shape(shape_of: Node, tensor: Output, perm: list[int]) -> None:
     rewire(shape_of, 0, tensor)
     shape = ops.gather(shape_of, ints(perm), ints(0))
     name_after(shape, shape_of, "moved")
-    for reader in readers:
-        reader.replace_source_output(shape.output(0))
+    insert(readers, shape.output(0), shape_of)
