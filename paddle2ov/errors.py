@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from traceback import walk_stack
 from typing import Any
@@ -131,15 +131,20 @@ def install_command(extra: str) -> str:
 
 
 class Paddle2OVError(Exception):
-    """Base of all errors that paddle2ov raises on purpose."""
+    """Base of all errors that paddle2ov raises on purpose.
+
+    Attributes:
+        refusals: the operators that it is about, where it is about operators.
+    """
+
+    refusals: tuple[Refusal, ...] = ()
 
     def __str__(self) -> str:
         return shown(super().__str__())
 
-    @property
-    def refusals(self) -> tuple[Refusal, ...]:
-        """The operators that it is about, where it is about operators."""
-        return ()
+    def __reduce__(self) -> tuple[object, ...]:
+        # Without the constructor, which an exception calls with its message alone: some take other arguments.
+        return type(self).__new__, (type(self), *self.args), vars(self)
 
 
 class ModelReadError(Paddle2OVError):
@@ -156,6 +161,7 @@ class UnsupportedOpsError(Paddle2OVError):
     Attributes:
         operators: the number of uses of every unsupported operator.
         places: the first place of each.
+        refusals: each of them, the most used first.
     """
 
     def __init__(self, places: Sequence[Place], reasons: Mapping[str, str] | None = None) -> None:
@@ -164,27 +170,18 @@ class UnsupportedOpsError(Paddle2OVError):
             by_type.setdefault(place.op_type, []).append(place)
         self.operators = Counter({name: len(of_type) for name, of_type in by_type.items()})
         self.places = {name: of_type[0] for name, of_type in by_type.items()}
-        self._reasons = dict(reasons or {})
-        self._refusals = tuple(
-            Refusal(name, ": ".join(["no converter", *filter(None, [self._reasons.get(name)])]), tuple(by_type[name]))
+        why = reasons or {}
+        self.refusals = tuple(
+            Refusal(name, f"no converter: {why[name]}" if name in why else "no converter", tuple(by_type[name]))
             for name, _ in self.operators.most_common()
         )
         lines = [
             f"no converter for {len(self.operators)} operator type(s) of this program:",
-            *(f"- {refusal}" for refusal in self._refusals),
+            *(f"- {refusal}" for refusal in self.refusals),
             NEXT_STEPS,
             ALL_REFUSALS,
         ]
         super().__init__("\n".join(lines))
-
-    @property
-    def refusals(self) -> tuple[Refusal, ...]:
-        """Each of the operators, the most used first."""
-        return self._refusals
-
-    def __reduce__(self) -> tuple[type[UnsupportedOpsError], tuple[list[Place], dict[str, str]]]:
-        # An exception pickles its message as its only argument; this one is made from places and reasons.
-        return type(self), ([place for refusal in self._refusals for place in refusal.places], self._reasons)
 
 
 class OpConversionError(Paddle2OVError):
@@ -198,15 +195,8 @@ class OpConversionError(Paddle2OVError):
     def __init__(self, place: Place, reason: str) -> None:
         self.place = place
         self.reason = reason
+        self.refusals = (Refusal(place.op_type, reason, (place,)),)
         super().__init__(f"cannot convert '{place.op_type}': {reason}\n  at {place}")
-
-    @property
-    def refusals(self) -> tuple[Refusal, ...]:
-        """The one operator."""
-        return (Refusal(self.place.op_type, self.reason, (self.place,)),)
-
-    def __reduce__(self) -> tuple[type[OpConversionError], tuple[object, ...]]:
-        return type(self), (self.place, self.reason)
 
 
 class OpInputError(ConversionInputError, OpConversionError):
@@ -221,18 +211,11 @@ class OpInputError(ConversionInputError, OpConversionError):
     def __init__(self, place: Place, reason: str, given: Sequence[str]) -> None:
         super().__init__(place, reason)
         self.given = tuple(given)
+        self.refusals = (Refusal(place.op_type, reason, (place,), self.given),)
         self.args = (
             f"input: the model does not convert with {', '.join(given)}; it does with what the program declares.\n"
             f"{place.op_type}: {reason}\n  at {place}",
         )
-
-    @property
-    def refusals(self) -> tuple[Refusal, ...]:
-        """The one operator, with what is given."""
-        return tuple(replace(refusal, given=self.given) for refusal in super().refusals)
-
-    def __reduce__(self) -> tuple[type[OpInputError], tuple[object, ...]]:
-        return type(self), (self.place, self.reason, self.given)
 
 
 class RewriteError(Paddle2OVError):
@@ -247,9 +230,6 @@ class RewriteError(Paddle2OVError):
         self.rewrite = rewrite
         self.reason = reason
         super().__init__(f"the rewrite '{rewrite}' failed: {reason}")
-
-    def __reduce__(self) -> tuple[type[RewriteError], tuple[str, str]]:
-        return type(self), (self.rewrite, self.reason)
 
 
 def is_refusal(error: BaseException) -> bool:
