@@ -274,7 +274,7 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {message or 'no message'}"
 
 
-def system_reason(error: Exception) -> str:
+def system_reason(error: BaseException) -> str:
     """What the system says of a file, without the name and the number; of other errors, their message.
 
     Python says "File exists" of a file, or a link in a circle, where a folder is to be made.
@@ -308,7 +308,7 @@ class FailingAs:
     def __init__(
         self,
         error: Callable[[str], Paddle2OVError],
-        kinds: type[Exception] = Exception,
+        kinds: type[Exception] | tuple[type[Exception], ...] = Exception,
         describe: Callable[[BaseException], str] = described,
     ) -> None:
         self._error, self._kinds, self._describe = error, kinds, describe

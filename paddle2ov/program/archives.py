@@ -10,7 +10,7 @@ from functools import partial, wraps
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple, TypeVar, cast
 
-from paddle2ov.errors import ModelReadError, Paddle2OVError, system_reason
+from paddle2ov.errors import FailingAs, ModelReadError, Paddle2OVError, system_reason
 from paddle2ov.program.files import LEGACY_NAMES, PathLike, is_named_as_program, parameter_file
 from paddle2ov.program.paths import APPLE_DOUBLE, local_path
 
@@ -38,13 +38,11 @@ def unpacked(archive: Path) -> Iterator[Path]:
         ModelReadError: it is damaged, holds no model or several, or unpacks to far more than its own size.
     """
     with standing_for(archive, name_of(archive) or "model") as folder:
-        try:
+        with FailingAs(
+            lambda reason: ModelReadError(f"{archive}: cannot be unpacked: {reason}"), Exception, system_reason
+        ):
             folder.mkdir()
             _unpack(archive, folder)
-        except ModelReadError:
-            raise
-        except Exception as error:  # tarfile, zipfile and what they decompress with raise all kinds of them
-            raise ModelReadError(f"{archive}: cannot be unpacked: {system_reason(error)}") from error
         yield folder
 
 

@@ -14,6 +14,7 @@ Source: `paddle/phi/core/framework/framework.proto`, `paddle/fluid/operators/con
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -86,20 +87,12 @@ class _Scope:
         self._parent = parent
 
     def find(self, name: str) -> str | None:
-        scope: _Scope | None = self
-        while scope is not None:
-            if name in scope.latest:
-                return scope.latest[name]
-            scope = scope._parent
-        return None
+        if name in self.latest or self._parent is None:
+            return self.latest.get(name)
+        return self._parent.find(name)
 
     def declares(self, name: str) -> bool:
-        scope: _Scope | None = self
-        while scope is not None:
-            if name in scope._declared:
-                return True
-            scope = scope._parent
-        return False
+        return name in self._declared or (self._parent is not None and self._parent.declares(name))
 
 
 class _Reader:
@@ -125,10 +118,8 @@ class _Reader:
     def read(self) -> tuple[Program, list[Variable]]:
         scope = self._declare(0, None)
         block = self._read_block(0, scope)
-        self._inputs.sort(key=lambda item: item[0])
-        self._outputs.sort(key=lambda item: item[0])
-        inputs = [variable for _, variable in self._inputs]
-        outputs = [output for _, output in self._outputs]
+        inputs = [variable for _, variable in sorted(self._inputs, key=itemgetter(0))]
+        outputs = [output for _, output in sorted(self._outputs, key=itemgetter(0))]
         block.inputs = [variable.name for variable in inputs]
         block.outputs = [output.variable for output in outputs]
         self._budget.charge("operators in blocks", count_walked(block))
@@ -181,11 +172,13 @@ class _Reader:
         block = Block(index)
         for position, desc in enumerate(self._operators(index)):
             try:
-                _LOWERINGS.get(desc.type, _Reader._read_op)(self, block, scope, desc, position)
+                operator = _LOWERINGS.get(desc.type, _Reader._read_op)(self, block, scope, desc, position)
             except PlacedReadError:
                 raise
             except (*MALFORMED, ModelReadError) as error:
                 raise placed(error, index, position, desc.type) from error
+            if operator is not None:
+                block.operators.append(operator)
         self._opened_blocks.pop()
         return block
 
@@ -196,7 +189,7 @@ class _Reader:
             self._budget.charge("bytes of blocks that are read again", self._blocks[index].ByteSize())
         self._charged_blocks.add(index)
 
-    def _read_op(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
+    def _read_op(self, block: Block, scope: _Scope, desc: Op, index: int) -> Operator:
         signature = self._vocabulary.of_legacy(current_name(desc.type, [port for port, _ in desc.inputs]))
         key = signature.key if signature else desc.type
         inputs: dict[str, list[str]] = {}
@@ -225,9 +218,7 @@ class _Reader:
             if arguments:
                 names = ["" if name == "@EMPTY@" else self._define(scope, name) for name in arguments]
                 outputs.setdefault(canonical_name(port, signature), []).extend(names)
-        block.operators.append(
-            Operator(key, inputs, outputs, attributes, desc.type, block.index, index, (), call_stack, semantics)
-        )
+        return Operator(key, inputs, outputs, attributes, desc.type, block.index, index, (), call_stack, semantics)
 
     def _read_feed(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
         name = argument_of(desc.outputs, "Out")
@@ -248,10 +239,10 @@ class _Reader:
         name = argument_of(desc.inputs, "X")
         self._outputs.append((column_of(desc, index), Output(name, self._use(scope, name))))
 
-    def _read_while(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
+    def _read_while(self, block: Block, scope: _Scope, desc: Op, index: int) -> Operator:
         condition = argument_of(desc.inputs, "Condition")
         inner = self._declare(sub_block_of(desc), scope)
-        carried = [name for name in self._written_in(sub_block_of(desc)) if scope.declares(name)]
+        carried = self._written_outside(desc, scope)
         before = [scope.find(name) or "" for name in carried]
         arguments = [self._argument_name(name, inner) for name in carried]
         first = self._use(scope, condition)
@@ -261,11 +252,9 @@ class _Reader:
         attributes, call_stack = attributes_of(desc)
         after = [self._define(scope, name) for name in carried]
         inputs, outputs = {"cond": [first], "x": before}, {"out": after}
-        block.operators.append(
-            Operator("while", inputs, outputs, attributes, desc.type, block.index, index, (body,), call_stack)
-        )
+        return Operator("while", inputs, outputs, attributes, desc.type, block.index, index, (body,), call_stack)
 
-    def _read_recurrent(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
+    def _read_recurrent(self, block: Block, scope: _Scope, desc: Op, index: int) -> Operator:
         attributes, call_stack = attributes_of(desc)
         number = sub_block_of(desc)
         sequences, results = arguments_of(desc.inputs, "inputs"), arguments_of(desc.outputs, "outputs")
@@ -279,8 +268,8 @@ class _Reader:
             counts = f"{len(initial)}, {len(entering)} and {len(leaving)}"
             raise ModelReadError(f"initial_states, ex_states and states are {counts} names; as many are expected")
         inner = self._declare(number, scope)
-        mine = inner._declared  # what the block declares is local to each iteration
-        written = [name for name in self._written_in(number) if scope.declares(name) and name not in mine]
+        # What the block declares is local to each iteration.
+        written = [name for name in self._written_outside(desc, scope) if name not in inner._declared]
         first = [self._use(scope, name) for name in initial] + [scope.find(name) or "" for name in written]
         sequence_names = [self._use(scope, name) for name in sequences]
         declared = self._declared_in(number)
@@ -294,17 +283,15 @@ class _Reader:
             self._variables[element] = _element(declared.get(name), self._variables[element])
         after = [""] * len(leaving) + [self._define(scope, name) for name in (*written, *results)]
         inputs, outputs = {"x": sequence_names, "states": first}, {"out": after}
-        block.operators.append(
-            Operator("recurrent", inputs, outputs, attributes, desc.type, block.index, index, (body,), call_stack)
-        )
+        return Operator("recurrent", inputs, outputs, attributes, desc.type, block.index, index, (body,), call_stack)
 
-    def _read_conditional_block(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
+    def _read_conditional_block(self, block: Block, scope: _Scope, desc: Op, index: int) -> Operator:
         condition = self._use(scope, argument_of(desc.inputs, "Cond"))
         attributes, call_stack = attributes_of(desc)
         if not attributes.get("is_scalar_condition", False):
             raise ModelReadError("is_scalar_condition=False (run when the inputs are not empty) is not supported")
         inner = self._declare(sub_block_of(desc), scope)
-        written = [name for name in self._written_in(sub_block_of(desc)) if scope.declares(name)]
+        written = self._written_outside(desc, scope)
         then = self._read_block(sub_block_of(desc), inner)
         then.outputs = [self._use(inner, name) for name in written]
         otherwise = Block(then.index, outputs=[scope.find(name) or "" for name in written])
@@ -313,13 +300,11 @@ class _Reader:
             if not before:  # such a value is selected only if the block has run
                 self._branch_results[name] = (then, yielded)
         inputs, outputs = {"cond": [condition]}, {"out": after}
-        block.operators.append(
-            Operator("if", inputs, outputs, attributes, desc.type, block.index, index, (then, otherwise), call_stack)
-        )
+        return Operator("if", inputs, outputs, attributes, desc.type, block.index, index, (then, otherwise), call_stack)
 
-    def _read_select_input(self, block: Block, scope: _Scope, desc: Op, index: int) -> None:
+    def _read_select_input(self, block: Block, scope: _Scope, desc: Op, index: int) -> Operator | None:
         mask = self._use(scope, argument_of(desc.inputs, "Mask"))
-        names = [name for port, arguments in desc.inputs if port == "X" for name in arguments]
+        names = arguments_of(desc.inputs, "X")
         if len(names) != 2:
             raise ModelReadError(f"selects between {len(names)} values; only two are supported")
         branches = []
@@ -339,12 +324,14 @@ class _Reader:
             for new, old in zip(branches, last.blocks, strict=True):
                 old.outputs += new.outputs
             last.outputs["out"].append(result)
-            return
+            return None
         _, call_stack = attributes_of(desc)
         inputs, outputs = {"cond": [mask]}, {"out": [result]}
-        block.operators.append(
-            Operator("if", inputs, outputs, {}, desc.type, block.index, index, tuple(branches), call_stack)
-        )
+        return Operator("if", inputs, outputs, {}, desc.type, block.index, index, tuple(branches), call_stack)
+
+    def _written_outside(self, desc: Op, scope: _Scope) -> list[str]:
+        """What the block of an operator writes of the variables around it."""
+        return [name for name in self._written_in(sub_block_of(desc)) if scope.declares(name)]
 
     def _written_in(self, index: int, open_blocks: tuple[int, ...] = ()) -> list[str]:
         """What the operators of a block, and of the blocks inside, write, each variable once."""
@@ -422,7 +409,7 @@ class _Reader:
         return version
 
 
-_LOWERINGS: dict[str, Callable[[_Reader, Block, _Scope, Op, int], None]] = {
+_LOWERINGS: dict[str, Callable[[_Reader, Block, _Scope, Op, int], Operator | None]] = {
     "feed": _Reader._read_feed,
     "fetch": _Reader._read_fetch,
     "while": _Reader._read_while,

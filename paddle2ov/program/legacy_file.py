@@ -128,9 +128,8 @@ def column_of(desc: Op, index: int) -> int:
 
 def argument_of(ports: list[tuple[str, list[str]]], parameter: str) -> str:
     """The first variable of a port, which must have one."""
-    for port, names in ports:
-        if port == parameter and names:
-            return names[0]
+    if names := arguments_of(ports, parameter):
+        return names[0]
     raise ModelReadError(f"port {parameter} is missing")
 
 

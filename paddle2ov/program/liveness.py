@@ -37,27 +37,43 @@ class Liveness(Struct, frozen=True):
     def prune(self, block: Block) -> Block:
         """A copy of the block without dead operators, in inner blocks as well."""
         kept = [
-            self._pruned(operator) if operator.blocks else operator
+            replace(operator, blocks=tuple(map(self.prune, operator.blocks))) if operator.blocks else operator
             for operator in block.operators
             if id(operator) in self.operators
         ]
         return Block(block.index, kept, block.inputs, block.outputs)
 
-    def _pruned(self, operator: Operator) -> Operator:
-        return replace(operator, blocks=tuple(self.prune(block) for block in operator.blocks))
-
 
 def liveness(block: Block, wanted: Iterable[str], given: Iterable[str] = ()) -> Liveness:
-    """What of a main block and its inner blocks the variables `wanted` need.
+    """What of a main block and its inner blocks the variables `wanted` need. Visits each variable and operator once.
 
     Args:
         block: the block.
         wanted: the variables to compute.
         given: variables that are inputs, so that what computes them in the block is not needed.
     """
-    dependencies = _Dependencies()
-    dependencies.add(block, frozenset(given))
-    return dependencies.closure(wanted)
+    writers: dict[str, tuple[Operator, ...]] = {}
+    across: dict[str, list[str]] = {}
+    _note(block, frozenset(given), writers, across, set())
+    pending = list(wanted)
+    names: set[str] = set()
+    operators: set[int] = set()
+    while pending:
+        name = pending.pop()
+        if name in names or not name:
+            continue
+        names.add(name)
+        for operator in writers.get(name, ()):
+            if id(operator) not in operators:
+                operators.add(id(operator))
+                if operator.blocks:
+                    pending += _reads(operator)
+                else:
+                    for read in operator.inputs.values():
+                        pending += read
+        if name in across:
+            pending += across[name]
+    return Liveness(frozenset(names), frozenset(operators))
 
 
 def prune(block: Block, wanted: Iterable[str], given: Iterable[str] = ()) -> tuple[Block, frozenset[str]]:
@@ -81,75 +97,42 @@ def count_operators(block: Block) -> int:
 def count_walked(block: Block) -> int:
     """How many operators `Block.walk` would yield, which visits a shared block once for each of its owners."""
     counts: dict[int, int] = {}
-    path = [block]
-    while path:
-        operators = path[-1].operators
-        inner = [block for operator in operators for block in operator.blocks]
-        unknown = [item for item in inner if id(item.operators) not in counts]
-        if id(operators) in counts or not unknown:
-            counts[id(operators)] = len(operators) + sum(counts[id(item.operators)] for item in inner)
-            path.pop()
-        else:
-            path += unknown
-    return counts[id(block.operators)]
+
+    def count(block: Block) -> int:
+        if id(block.operators) not in counts:
+            inner = (item for operator in block.operators for item in operator.blocks)
+            counts[id(block.operators)] = len(block.operators) + sum(map(count, inner))
+        return counts[id(block.operators)]
+
+    return count(block)
 
 
-class _Dependencies:
-    """What each variable needs.
+def _note(
+    block: Block,
+    given: frozenset[str],
+    writers: dict[str, tuple[Operator, ...]],
+    across: dict[str, list[str]],
+    noted: set[int],
+) -> None:
+    """Notes which operators write each variable, and what it needs across the border of a block.
 
-    Attributes:
-        writers: the operators that write a variable: it needs what they read.
-        counterparts: the variables that a variable needs across the border of a block.
+    Several blocks may share their operators, which are `noted` once.
     """
-
-    def __init__(self) -> None:
-        self.writers: dict[str, tuple[Operator, ...]] = {}
-        self.counterparts: dict[str, list[str]] = {}
-        self._added: set[int] = set()
-
-    def add(self, block: Block, given: frozenset[str] = frozenset()) -> None:
-        """Notes the operators of a block, and of the blocks inside; several blocks may share theirs."""
-        if id(block.operators) in self._added:
-            return
-        self._added.add(id(block.operators))
-        writers = self.writers
-        for operator in block.operators:
-            alone = (operator,)
-            for names in operator.outputs.values():
-                for name in names:
-                    if name and name not in given:
-                        writers[name] = alone if name not in writers else (*writers[name], operator)
-            if operator.blocks:
-                self._enter(operator, given)
-
-    def _enter(self, operator: Operator, given: frozenset[str]) -> None:
-        for block in operator.blocks:
-            self.add(block)
-        for name, counterpart in counterparts(operator):
-            if name not in given:
-                self.counterparts.setdefault(name, []).append(counterpart)
-
-    def closure(self, wanted: Iterable[str]) -> Liveness:
-        """Everything that these variables need, directly or indirectly. Visits each variable and operator once."""
-        pending = list(wanted)
-        names: set[str] = set()
-        operators: set[int] = set()
-        while pending:
-            name = pending.pop()
-            if name in names or not name:
-                continue
-            names.add(name)
-            for operator in self.writers.get(name, ()):
-                if id(operator) not in operators:
-                    operators.add(id(operator))
-                    if operator.blocks:
-                        pending += _reads(operator)
-                    else:
-                        for read in operator.inputs.values():
-                            pending += read
-            if name in self.counterparts:
-                pending += self.counterparts[name]
-        return Liveness(frozenset(names), frozenset(operators))
+    if id(block.operators) in noted:
+        return
+    noted.add(id(block.operators))
+    for operator in block.operators:
+        alone = (operator,)
+        for names in operator.outputs.values():
+            for name in names:
+                if name and name not in given:
+                    writers[name] = alone if name not in writers else (*writers[name], operator)
+        if operator.blocks:
+            for inner in operator.blocks:
+                _note(inner, frozenset(), writers, across, noted)
+            for name, counterpart in counterparts(operator):
+                if name not in given:
+                    across.setdefault(name, []).append(counterpart)
 
 
 def _reads(operator: Operator) -> Iterable[str]:

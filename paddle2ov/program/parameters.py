@@ -11,15 +11,15 @@ import struct
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from msgspec import Struct
 
 from paddle2ov.errors import ModelReadError, system_reason
 from paddle2ov.program import dtypes
 from paddle2ov.program.budget import MAX_RANK
 from paddle2ov.program.model import Parameter, Variable, element_count
-from paddle2ov.program.sources import ChangedError, Opened, Source
+from paddle2ov.program.sources import ChangedError, Opened, Source, reading
 from paddle2ov.typing import AnyArray
 
 _MAX_LOD_LEVELS = 1024
@@ -41,7 +41,7 @@ def read_combined(path: Path, variables: Iterable[Variable], source: Source, map
     parameters = {}
     offset = 0
     headers: dict[bytes, _Header] = {}
-    with source.open(path) as opened:
+    with reading(path), source.open(path) as opened:
         file = (_MappedFile if mapped else _File)(opened, path)
         for variable in sorted(variables, key=attrgetter("name")):
             parameters[variable.name], offset = _read_tensor(file, offset, variable, path, headers)
@@ -66,7 +66,7 @@ def read_separate(folder: Path, variables: Iterable[Variable], source: Source) -
     source.note(*paths)
     parameters = {}
     for variable, path in zip(variables, paths, strict=True):
-        with source.open(path) as opened:
+        with reading(path), source.open(path) as opened:
             file = _File(opened, path)
             parameters[variable.name], end = _read_tensor(file, 0, variable, path, {})
         if end != file.size:
@@ -111,40 +111,27 @@ class _File:
     def __init__(self, file: Opened, path: Path) -> None:
         self._file, self._path = file, path
         self._start, self._window = 0, b""
-        try:
-            self.size = file.seek(0, 2)
-        except OSError as error:
-            raise ModelReadError(f"{path}: cannot be read: {system_reason(error)}") from error
+        self.size = file.seek(0, 2)
 
     def bytes_at(self, offset: int, count: int) -> bytes:
         """`count` bytes, or fewer at the end of the file; for the headers between the data."""
         begin = offset - self._start
         if begin < 0 or begin + count > len(self._window):
-            try:
-                self._file.seek(offset)
-                self._window = self._file.read(max(count, _WINDOW))
-            except OSError as error:
-                raise ModelReadError(f"{self._path}: cannot be read: {system_reason(error)}") from error
+            self._file.seek(offset)
+            self._window = self._file.read(max(count, _WINDOW))
             self._start, begin = offset, 0
         return self._window[begin : begin + count]
 
     def array_at(self, offset: int, storage: np.dtype[np.generic], count: int) -> AnyArray:
         """A tensor's data; the caller has checked that the file is long enough."""
-        try:
-            array = np.empty(count, storage)
-        except MemoryError as error:
-            needed = count * storage.itemsize
-            raise ModelReadError(f"{self._path}: a parameter of {needed} bytes does not fit into memory") from error
+        array = np.empty(count, storage)
         left = array.view(np.uint8).data
-        try:
-            self._file.seek(offset)
-            while left:
-                read = self._file.readinto(left)
-                if not read:
-                    raise ChangedError(f"{self._path}: changed while it was being read")
-                left = left[read:]
-        except OSError as error:
-            raise ModelReadError(f"{self._path}: cannot be read: {system_reason(error)}") from error
+        self._file.seek(offset)
+        while left:
+            read = self._file.readinto(left)
+            if not read:
+                raise ChangedError(f"{self._path}: changed while it was being read")
+            left = left[read:]
         return array
 
 
@@ -157,10 +144,7 @@ class _MappedFile(_File):
 
     def __init__(self, file: Opened, path: Path) -> None:
         super().__init__(file, path)
-        try:
-            self._buffer = mmap.mmap(file.fileno(), self.size, access=mmap.ACCESS_COPY) if self.size else bytearray()
-        except (OSError, ValueError, OverflowError) as error:
-            raise ModelReadError(f"{path}: cannot be opened: {system_reason(error)}") from error
+        self._buffer = mmap.mmap(file.fileno(), self.size, access=mmap.ACCESS_COPY) if self.size else bytearray()
 
     def array_at(self, offset: int, storage: np.dtype[np.generic], count: int) -> AnyArray:
         return np.frombuffer(self._buffer, storage, count, offset)
@@ -175,13 +159,13 @@ _HEAD = 64
 """How many bytes a header and its description seldom exceed."""
 
 
-class _Header(Struct, frozen=True):
+class _Header(NamedTuple):
     """The header before a tensor's data."""
 
     dtype: str
     shape: tuple[int, ...]
     storage: np.dtype[np.generic]
-    count: int
+    elements: int
 
 
 class _TensorError(Exception):
@@ -194,10 +178,9 @@ def _read_tensor(
     """Reads the tensor at `start`, and where it ends; `headers` caches decoded headers by their bytes."""
     try:
         text, offset = _header_at(file, start)
-        header = headers.get(text)
-        if header is None:
-            header = headers[text] = _header(text)
-        dtype, shape, storage, count = header.dtype, header.shape, header.storage, header.count
+        if text not in headers:
+            headers[text] = _header(text)
+        dtype, shape, storage, count = headers[text]
         if variable.shape is not None and shape != variable.shape and not _fits(shape, variable.shape):
             raise _TensorError(f"the program declares shape {list(variable.shape)}, the file holds {list(shape)}")
         after = offset + count * storage.itemsize

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +92,7 @@ class _Reader:
 
     def read(self) -> tuple[Program, list[Variable]]:
         block = self._read_block(self._file.program.regions[0].blocks[0])
-        self._outputs.sort(key=lambda item: item[0])
-        outputs = [output for _, output in self._outputs]
+        outputs = [output for _, output in sorted(self._outputs, key=itemgetter(0))]
         block.inputs = [variable.name for variable in self._inputs]
         block.outputs = [output.variable for output in outputs]
         program = Program("pir", self._file.base_code.version, block, self._inputs, outputs, self._variables, {})
@@ -265,9 +265,8 @@ class _Reader:
         return Operator(name, inputs, outputs, attributes, f"pd_op.{name}", block.index, index, tuple(blocks))
 
     def _new_version(self, name: str) -> str:
-        known = self._variables[name]
         version = f"{name}@{len(self._variables)}"
-        self._variables[version] = Variable(version, known.dtype, known.shape, known.is_array)
+        self._variables[version] = self._variables[name].named(version)
         return version
 
     def _read_parameter(self, op: pir_file.Op) -> None:
@@ -336,9 +335,7 @@ class _Reader:
         declared = self._types[kind]
         if kind in self._types.impossible:
             raise ModelReadError(f"'{name}' has an impossible shape {self._types.impossible[kind][:16]}")
-        if not isinstance(declared, Variable):
-            return Variable(name)
-        return Variable(name, declared.dtype, declared.shape, declared.is_array)
+        return declared.named(name) if isinstance(declared, Variable) else Variable(name)
 
     def _bind(self, value: int, names: list[str]) -> None:
         if value in self._names:

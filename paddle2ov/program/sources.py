@@ -16,7 +16,7 @@ from io import BytesIO, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from paddle2ov.errors import ModelReadError, system_reason
+from paddle2ov.errors import FailingAs, ModelReadError, system_reason
 
 if TYPE_CHECKING:
     from openvino import Model
@@ -78,6 +78,12 @@ def open_regular(path: Path) -> FileIO:
         raise ModelReadError(f"{path}: cannot be opened: {system_reason(error)}") from error
 
 
+def reading(path: Path) -> FailingAs:
+    """A context in which what the system refuses, memory among it, is a ModelReadError that names the file."""
+    kinds = (OSError, ValueError, OverflowError, MemoryError)
+    return FailingAs(lambda reason: ModelReadError(f"{path}: cannot be read: {reason}"), kinds, system_reason)
+
+
 def check_fetched(file: FileIO, path: Path) -> None:
     """Refuses a Git LFS pointer, which a clone without Git LFS has in place of a large file; rewinds any other file.
 
@@ -133,10 +139,9 @@ class Source:
             ModelReadError: it cannot be opened, or has changed.
         """
         file = open_regular(path)
-        if _state(os.fstat(file.fileno())) != self._stamps[path]:
-            file.close()
-            raise ChangedError(f"{path}: changed while it was being read")
         try:
+            if _state(os.fstat(file.fileno())) != self._stamps[path]:
+                raise ChangedError(f"{path}: changed while it was being read")
             check_fetched(file, path)
         except BaseException:
             file.close()
@@ -149,15 +154,12 @@ class Source:
         Raises:
             ModelReadError: it cannot be read, or changes while it is.
         """
-        try:
-            with self.open(path) as file:
-                size = self._stamps[path].size
-                if most is not None and size > most:
-                    raise ModelReadError(f"{path}: has {size} bytes, more than the {most} that are read")
-                content = file.read(size + 1) or b""  # files of a kernel say that they have none, and never end
-        except OSError as error:
-            raise ModelReadError(f"{path}: cannot be read: {system_reason(error)}") from error
-        if len(content) != self._stamps[path].size:
+        with reading(path), self.open(path) as file:
+            size = self._stamps[path].size
+            if most is not None and size > most:
+                raise ModelReadError(f"{path}: has {size} bytes, more than the {most} that are read")
+            content = file.read(size + 1) or b""  # files of a kernel say that they have none, and never end
+        if len(content) != size:
             raise ChangedError(f"{path}: changed while it was being read")
         return content
 

@@ -5,7 +5,8 @@ import pytest
 
 import paddle2ov
 from paddle2ov.compilation.running import run
-from paddle2ov.program.liveness import _Dependencies, liveness, prune
+from paddle2ov.program import liveness as analysis
+from paddle2ov.program.liveness import liveness, prune
 from paddle2ov.program.model import Block, Variable
 from tests.support.programs import block, program
 
@@ -152,8 +153,8 @@ def nested(depth, kind):
 def test_each_block_is_looked_at_once(kind, monkeypatch):
     """Both branches of each `if` are one block: looked at again and again, they would be 2 ** 100."""
     looked = []
-    enter = _Dependencies._enter
-    monkeypatch.setattr(_Dependencies, "_enter", lambda *arguments: looked.append(arguments) or enter(*arguments))
+    counterparts = analysis.counterparts
+    monkeypatch.setattr(analysis, "counterparts", lambda *owner: looked.append(owner) or counterparts(*owner))
     assert "x" in liveness(nested(100, kind), ["y100"]).names
     assert len(looked) == 100
 
