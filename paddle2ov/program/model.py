@@ -38,6 +38,11 @@ class Variable(Struct, gc=False):
         """Whether its numbers are complex."""
         return self.dtype in ("complex64", "complex128")
 
+    @property
+    def real_shape(self) -> tuple[int, ...] | None:
+        """The shape of the real numbers that carry it: complex ones take a last dimension of 2."""
+        return (*self.shape, 2) if self.is_complex and self.shape is not None else self.shape
+
     def named(self, name: str) -> Variable:
         """The same under another name."""
         return Variable(name, self.dtype, self.shape, self.is_array, self.lod_level)

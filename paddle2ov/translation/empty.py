@@ -51,7 +51,8 @@ def results_without_elements(
         return None
     for port, values in inputs.items():
         for name, value in zip(operator.inputs[port], values, strict=True):
-            if value is not None and _dims(value) != _declared(variables.get(name)):
+            declared = variables.get(name)
+            if value is not None and _dims(value) != (declared and declared.real_shape):
                 return None
     results = {
         port: [_empty_constant(variables[name]) for name in names]
@@ -71,7 +72,7 @@ def constant_if_empty(value: Any, instead: ConstantValue | None = None) -> Any:
     if not isinstance(value, Node | Output):
         return value
     output = output_of(value)
-    ov_type, dims = output.get_element_type(), static_dims(output)
+    ov_type, dims = output.get_element_type(), _dims(output)
     if dims is None or 0 not in dims:
         if instead is None:
             return value
@@ -84,24 +85,17 @@ def constant_if_empty(value: Any, instead: ConstantValue | None = None) -> Any:
 
 
 def _empty_constant(variable: Variable) -> ConstantValue:
-    dtype = variable.dtype
-    assert dtype is not None
+    dtype = known(variable.dtype)
     array = np.empty(variable.shape or (), STORAGE[dtype])
     return ConstantValue(array, dtype if dtype in WITHOUT_NUMPY else None)
 
 
-def _dims(value: Value) -> list[int] | None:
+def _dims(value: Value) -> tuple[int, ...] | None:
     """The dimensions, with the last one of 2 for complex numbers."""
     value = unmarked(value)
     if isinstance(value, EmptyTensorArray):
         return None
     if isinstance(value, ConstantValue):
-        return [*value.array.shape, 2] if value.array.dtype.kind == "c" else list(value.array.shape)
-    return static_dims(value)
-
-
-def _declared(variable: Variable | None) -> list[int] | None:
-    if variable is None or variable.shape is None:
-        return None
-    components = [2] if variable.is_complex else []
-    return [*variable.shape, *components]
+        return (*value.array.shape, 2) if value.array.dtype.kind == "c" else value.array.shape
+    dims = static_dims(value)
+    return None if dims is None else tuple(dims)

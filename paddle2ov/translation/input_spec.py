@@ -56,13 +56,7 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
     if argument is None or (isinstance(argument, list | tuple) and not argument):
         return []
     if isinstance(argument, Mapping):
-        overrides = []
-        for name, value in argument.items():
-            parts = [] if value is None else [value]
-            if isinstance(value, tuple) and not _is_shape(value):
-                parts = list(value)
-            overrides.append(_override(parts, str(name)))
-        return overrides
+        return [_override([] if value is None else _parts(value), str(name)) for name, value in argument.items()]
     if isinstance(argument, str):
         if argument.count("[") > argument.count("]"):
             raise ConversionInputError(f"input: the bracket is not closed in {argument!r}")
@@ -72,7 +66,7 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
     if isinstance(argument, list | tuple) and _is_one_input(argument):
         return [_override(argument)]
     if isinstance(argument, Iterable):
-        return [_from_item(item) for item in argument]
+        return [_from_string(item) if isinstance(item, str) else _override(_parts(item)) for item in argument]
     raise ConversionInputError(f"input: cannot make an input of {argument!r:.80}")
 
 
@@ -124,14 +118,9 @@ def _kind(part: object) -> str | None:
     return "shape" if _is_shape(part) else None
 
 
-def _from_item(item: Any) -> InputOverride:
-    if isinstance(item, str):
-        return _from_string(item)
-    if _is_shape(item) or _is_type(item):
-        return _override([item])
-    if isinstance(item, tuple):
-        return _override(item)
-    raise ConversionInputError(f"input: cannot make an input of {item!r:.80}")
+def _parts(value: Any) -> Sequence[Any]:
+    """The parts that say something of an input: those of a tuple, or a single one."""
+    return value if isinstance(value, tuple) and not _is_shape(value) else [value]
 
 
 def _override(parts: Iterable[Any], name: str | None = None) -> InputOverride:
@@ -176,60 +165,40 @@ def to_partial_shape(shape: Any) -> PartialShape:
         dims = list(shape)
     except TypeError:
         raise ConversionInputError(f"input: {shape!r:.80} is not a shape") from None
-    return PartialShape([_checked_dimension(dim) for dim in dims])
-
-
-def _checked_dimension(dim: Any) -> Dimension:
-    try:
-        return _dimension(dim)
-    except _NoSizeError as error:
-        raise ConversionInputError(f"input: {dim!r:.80}: {error}") from None
-    except (TypeError, ValueError, OverflowError, RuntimeError):
-        raise ConversionInputError(
-            f"input: {dim!r:.80} is no size of a shape: "
-            "write a number from 0 on, a range such as 224..640, or ? or -1 for any"
-        ) from None
-
-
-class _NoSizeError(Exception):
-    """A range that holds no size, or one beyond OpenVINO's largest."""
+    return PartialShape([_dimension(dim) for dim in dims])
 
 
 def _dimension(dim: Any) -> Dimension:
     if isinstance(dim, Dimension):
         return dim
-    if dim is None:  # as Paddle's InputSpec has it
-        return Dimension()
-    if isinstance(dim, str):
-        if dim in ("?", "-1"):
-            return Dimension()
-        low, dots, high = dim.partition("..")
-        if not dots:
-            return _fixed_or_any(int(dim))
-        return _range(int(low) if low else 0, int(high) if high else -1)
-    if isinstance(dim, Sequence):
-        low, high = dim
-        return _range(index(low), index(high))
-    return _fixed_or_any(index(dim))
-
-
-def _fixed_or_any(number: int) -> Dimension:
-    if number < -1:
-        raise ValueError
-    _check_largest(number)
-    return Dimension(number)  # -1: of any size
-
-
-def _check_largest(number: int) -> None:
-    if number > _MAX_DIM:
-        raise _NoSizeError(f"OpenVINO has no dimension {number}")
-
-
-def _range(low: int, high: int) -> Dimension:
-    _check_largest(max(low, high))
+    try:
+        low, high = _bounds(dim)
+    except (TypeError, ValueError, OverflowError):
+        raise ConversionInputError(
+            f"input: {dim!r:.80} is no size of a shape: "
+            "write a number from 0 on, a range such as 224..640, or ? or -1 for any"
+        ) from None
+    if max(low, high) > _MAX_DIM:
+        raise ConversionInputError(f"input: {dim!r:.80}: OpenVINO has no dimension {max(low, high)}")
     if low > high != -1:  # OpenVINO would treat it as unbounded
-        raise _NoSizeError(f"no size is at least {low} and at most {high}")
+        raise ConversionInputError(f"input: {dim!r:.80}: no size is at least {low} and at most {high}")
     return Dimension(max(low, 0), high)
+
+
+def _bounds(dim: Any) -> tuple[int, int]:
+    """The least and the largest size; the largest is -1 for any."""
+    if dim is None or dim == "?":  # None as Paddle's InputSpec has it
+        return 0, -1
+    if isinstance(dim, str) and ".." in dim:
+        low, _, high = dim.partition("..")
+        return int(low or 0), int(high or -1)
+    if isinstance(dim, Sequence) and not isinstance(dim, str):
+        low, high = dim
+        return index(low), index(high)
+    size = int(dim) if isinstance(dim, str) else index(dim)
+    if size < -1:
+        raise ValueError
+    return size, size
 
 
 def _is_dims(value: Any) -> bool:

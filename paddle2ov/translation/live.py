@@ -79,20 +79,12 @@ def save_live(
     import paddle
 
     prefix = str(folder / "inference")
-    if _is_program(model, paddle):
+    if isinstance(model, paddle.static.Program | paddle.base.libpaddle.pir.Program):
         example = [*example_input] if isinstance(example_input, Mapping) else example_input  # the names
         variables, overrides = _fed_variables(input if input is not None else example)
         _save_program(paddle, model, prefix, variables, output)
         return overrides, []
     return _save_layer(paddle, model, prefix, input, example_input), parse_output(output)
-
-
-def _is_program(model: Any, paddle: Any) -> bool:
-    kinds = [paddle.static.Program]
-    pir = getattr(getattr(paddle.base, "libpaddle", None), "pir", None)
-    if pir is not None:
-        kinds.append(pir.Program)
-    return isinstance(model, tuple(kinds))
 
 
 def _save_layer(
@@ -104,13 +96,14 @@ def _save_layer(
         model = model.network
     names = _names_of(model)
     spec, overrides = None, []
-    if input is not None and _is_spec(paddle, input):
+    if input is not None and all(isinstance(item, paddle.static.InputSpec) for item in _leaves(input)):
         spec = _specs(paddle, names, input)
-    elif input is not None and _own_spec(model):
-        overrides = parse_input(input)  # Paddle takes no other spec beside its own
     elif input is not None:
-        spec = _specs_of_shapes(paddle, names, input, example_input)
-        overrides = _bounded_inputs(names, input)
+        overrides = parse_input(input)
+        # Paddle takes no other spec beside the one that `paddle.jit.to_static` was given.
+        if not getattr(getattr(_function_of(model), "_function_spec", None), "input_spec", None):
+            spec = _specs_of_shapes(paddle, names, overrides, example_input)
+            overrides = _bounded_inputs(names, overrides)
     elif example_input is not None:
         spec = _specs(paddle, names, example_input)
     elif type(model).__name__ in ("TranslatedLayer", "PirTranslatedLayer"):
@@ -193,15 +186,6 @@ def _name_at(names: Sequence[str], position: int, given: Collection[str | None] 
     return f"x{position}" if name in given else name
 
 
-def _own_spec(model: Any) -> Any:
-    """The input spec that `paddle.jit.to_static` was given, if any."""
-    return getattr(getattr(_function_of(model), "_function_spec", None), "input_spec", None)
-
-
-def _is_spec(paddle: Any, input: InputArgument) -> bool:
-    return all(isinstance(item, paddle.static.InputSpec) for item in _leaves(_items(input)))
-
-
 def _leaves(value: Any) -> Iterator[Any]:
     """What lists and mappings hold, however deep: a parameter of `forward` may be a list, or a mapping, of tensors."""
     if isinstance(value, Mapping | list | tuple):
@@ -244,10 +228,9 @@ def _specs(paddle: Any, names: Sequence[str], given: Any) -> list[Any]:
 
 
 def _specs_of_shapes(
-    paddle: Any, names: Sequence[str], input: InputArgument, example_input: ExampleArgument
+    paddle: Any, names: Sequence[str], overrides: Sequence[InputOverride], example_input: ExampleArgument
 ) -> list[Any]:
     """The spec of each parameter, of shapes and types; what these leave open is that of the example."""
-    overrides = parse_input(input)
     is_named = all(override.name is not None for override in overrides)
     if is_named:
         named = [(override.name or "", override) for override in overrides]
@@ -270,9 +253,8 @@ def _specs_of_shapes(
     return _in_order(names, [(item.name, item) for item in spec]) if is_named else spec
 
 
-def _bounded_inputs(names: Sequence[str], input: InputArgument) -> list[InputOverride]:
+def _bounded_inputs(names: Sequence[str], overrides: Sequence[InputOverride]) -> list[InputOverride]:
     """The inputs with bounded dimensions, which Paddle's InputSpec cannot express."""
-    overrides = parse_input(input)
     given = {override.name for override in overrides}
     return [
         InputOverride(override.name or _name_at(names, i, given), override.shape)
@@ -363,9 +345,7 @@ def _name_of(variable: Any) -> str | None:
 
 
 def _all_variables(program: Any) -> Sequence[Any]:
-    if hasattr(program, "list_vars"):
-        return list(program.list_vars())
-    return []
+    return list(program.list_vars()) if hasattr(program, "list_vars") else []
 
 
 def _is_fed(variable: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
-from openvino import Dimension, Node, Output, PartialShape, Type
+from openvino import Node, Output, PartialShape, Type
 from openvino.op import Constant, Parameter
 
 from paddle2ov.errors import OpConversionError, Paddle2OVError, UnsupportedOpsError, described
@@ -47,6 +47,7 @@ from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.undeclared_lod import undeclared_sequences
 from paddle2ov.translation.unsupported import reason
+from paddle2ov.typing import known
 
 InputValues = dict[str, list[Value | None]]
 """The values that an operator reads, by port; None for one that the program leaves out."""
@@ -81,7 +82,6 @@ class Translator:
     Args:
         program: what to translate.
         registry: where converters are looked up.
-        control_flow: how operators that own blocks are translated.
         used: the variables that anything reads, in all blocks.
         progress: called after each operator of the main block.
         provenance: whether nodes record the operator that they are made for.
@@ -92,21 +92,19 @@ class Translator:
         self,
         program: Program,
         registry: Registry,
-        control_flow: Mapping[str, BlockConverter],
         used: Set[str],
-        progress: Progress | None = None,
-        provenance: bool = False,
-        budget: Budget | None = None,
+        progress: Progress | None,
+        provenance: bool,
+        budget: Budget,
     ) -> None:
         self.program = program
         self.names = Names(program.parameters)
         self.variables: Mapping[str, Variable] = program.variables
         self._registry = registry
-        self._control_flow = control_flow
         self._used = used
         self._progress = progress
         self._provenance = provenance
-        self._budget = budget if budget is not None else Budget()
+        self._budget = budget
         self.records: list[BlockRecord] = []  # of the branches and loops that were built
         self._rules: dict[str, _Rule] = {}
         self._empty = declared_empty(program.variables)  # most of them are the `XShape` of old reshapes
@@ -150,6 +148,13 @@ class Translator:
             )
 
     @cached_property
+    def _control_flow(self) -> Mapping[str, BlockConverter]:
+        """How operators that own blocks are translated."""
+        from paddle2ov.translation.control_flow.block_operators import CONTROL_FLOW  # few models have any
+
+        return CONTROL_FLOW
+
+    @cached_property
     def writers(self) -> dict[str, Operator]:
         """The operators of all blocks by the variables that they write."""
         return {name: operator for operator in self.program.block.walk() for name in operator.output_names()}
@@ -169,9 +174,7 @@ class Translator:
         if variable is not None and variable.is_array:
             return EmptyTensorArray()
         ov_type = OV_TYPES.get((variable.dtype if variable else None) or "float32", Type.f32)
-        shape = [max(dim, 0) for dim in (variable.shape if variable and variable.shape else ())]
-        if variable is not None and variable.is_complex:
-            shape.append(2)
+        shape = [max(dim, 0) for dim in (variable and variable.real_shape) or ()]
         zero = ops.constant(0, ov_type)
         return (ops.broadcast(zero, ops.constant(shape, Type.i64)) if shape else zero).output(0)
 
@@ -297,11 +300,7 @@ class Translator:
 def input_parameter(variable: Variable, shape: PartialShape | None = None, ov_type: Type | None = None) -> Parameter:
     """The Parameter node for a fed variable, under Paddle's name."""
     if shape is None:
-        shape = PartialShape([Dimension(dim) for dim in variable.shape]) if variable.shape is not None else None
-        if shape is None:
-            shape = PartialShape.dynamic()
-        if variable.is_complex:
-            shape = PartialShape([*shape, Dimension(2)])
+        shape = PartialShape.dynamic() if variable.shape is None else PartialShape(known(variable.real_shape))
     parameter = ops.parameter(shape, ov_type or OV_TYPES.get(variable.dtype or "float32", Type.f32), name=variable.name)
     parameter.output(0).set_names({variable.name})
     return parameter
