@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import builtins
 import importlib
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections import UserDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -85,40 +86,16 @@ def lazy_imports(importer: str) -> Iterator[None]:
         builtins.__import__ = ordinary
 
 
-class LazyTable(MutableMapping[str, "Converter"]):
+class LazyTable(UserDict[str, "Converter"]):
     """A mapping whose values may be expressions; each is evaluated once, when it is read."""
-
-    def __init__(self, rows: Mapping[str, Converter]) -> None:
-        self._rows = dict(rows)
 
     def __getitem__(self, key: str) -> Converter:
         """The value of a row."""
-        row = self._rows[key]
+        row = self.data[key]
         if isinstance(row, Lazy):
-            row = self._rows[key] = evaluated(row)
+            row = self.data[key] = evaluated(row)
         return row
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a row, or `default`; that of `Mapping` takes five times as long, with an exception for none."""
-        row = self._rows.get(key, default)
-        return self[key] if isinstance(row, Lazy) else row
-
-    def __setitem__(self, key: str, value: Converter) -> None:
-        """Replaces a row."""
-        self._rows[key] = value
-
-    def __delitem__(self, key: str) -> None:
-        """Removes a row."""
-        del self._rows[key]
-
-    def __contains__(self, key: object) -> bool:
-        """Whether there is a row, which is not evaluated."""
-        return key in self._rows
-
-    def __iter__(self) -> Iterator[str]:
-        """The keys in order."""
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        """How many rows there are."""
-        return len(self._rows)
+        return self[key] if key in self.data else default

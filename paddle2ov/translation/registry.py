@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddle2ov.errors import ConversionInputError
+from paddle2ov.program.signatures import Signature, key_of_pir, signature
 from paddle2ov.program.traits import with_trait
 from paddle2ov.program.vocabulary import Vocabulary
 from paddle2ov.translation.extension import ConversionExtension, Extension, extensions_of, script_extensions
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from paddle2ov.program.model import Block, Operator, Program
-    from paddle2ov.program.signatures import Signature
     from paddle2ov.translation.node_context import Converter
 
 ENTRY_POINT_GROUP = "paddle2ov.converters"
@@ -63,8 +63,6 @@ class Registry:
 
     def _by_key(self, item: ConversionExtension) -> ConversionExtension:
         """An extension under the registry's key; PIR's name is taken too, where no other operator has it as its key."""
-        from paddle2ov.program.signatures import key_of_pir, signature
-
         name = item.op_type.removeprefix("pd_op.")
         if item.signature is None and (name != item.op_type or signature(name) is None):
             name = key_of_pir(name) or name
@@ -72,8 +70,6 @@ class Registry:
 
     def unused(self, program: Program) -> Iterator[tuple[str, str]]:
         """Extensions whose name is PIR's of an operator of the program that goes by another: pairs (name, key)."""
-        from paddle2ov.program.signatures import key_of_pir
-
         if not self._overlay or program.format != "pir":
             return
         types = {child.type for child in program.block.walk()}
@@ -98,17 +94,13 @@ class Registry:
         """Whether the operator's converter is not of this repository."""
         return key in self._overlay
 
-    def extensions(self) -> Iterator[ConversionExtension]:
-        """The converters that are not of this repository."""
-        yield from self._overlay.values()
-
     def has_extensions(self) -> bool:
-        """Whether there are such converters."""
+        """Whether there are converters that are not of this repository."""
         return bool(self._overlay)
 
     def signatures(self) -> list[Signature]:
         """The signatures that they come with."""
-        return [signature for item in self.extensions() if (signature := item.parsed_signature()) is not None]
+        return [signature for item in self._overlay.values() if (signature := item.parsed_signature()) is not None]
 
     def signature(self, key: str) -> Signature | None:
         """The signature of an operator: that of its extension, or else of the table; None if there is neither."""
@@ -134,7 +126,8 @@ def _installed() -> tuple[ConversionExtension, ...]:
 
 def _entry_points() -> Iterable[EntryPoint]:
     """Those of the group; `importlib.metadata`, which takes 30 ms with a hundred packages, looks only if any may be."""
-    if not any(map(_may_declare, sys.path)) and not any(map(_may_declare_elsewhere, sys.meta_path)):
+    others = (finder for finder in sys.meta_path if finder is not PathFinder)
+    if not any(map(_may_declare, sys.path)) and not any(hasattr(finder, "find_distributions") for finder in others):
         return ()
     from importlib.metadata import entry_points
 
@@ -153,8 +146,3 @@ def _may_declare(folder: str) -> bool:
                 if ENTRY_POINT_GROUP.encode() in (entry / "entry_points.txt").read_bytes():
                     return True
     return False
-
-
-def _may_declare_elsewhere(finder: object) -> bool:
-    """Whether a finder of modules has metadata of its own."""
-    return finder is not PathFinder and hasattr(finder, "find_distributions")

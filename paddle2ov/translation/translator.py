@@ -51,8 +51,8 @@ from paddle2ov.typing import known
 
 InputValues = dict[str, list[Value | None]]
 """The values that an operator reads, by port; None for one that the program leaves out."""
-BlockConverter = Callable[["Translator", Operator, Scope], Sequence[Value | None]]
-"""Translates an operator that owns blocks; returns the values of its results, None for those that are not computed."""
+BlockConverter = Callable[["Translator", Operator, Scope], Mapping[str, Value]]
+"""Translates an operator that owns blocks; returns its results by name, but for those that are not computed."""
 
 Progress = Callable[[int, int], None]
 """Called with (operators done, operators in all)."""
@@ -275,11 +275,11 @@ class Translator:
                 else:
                     scope.values[name] = _as_plain_value(value, name, self.names)
 
-    def _bind_blocks(self, operator: Operator, values: Sequence[Value | None], scope: Scope) -> None:
+    def _bind_blocks(self, operator: Operator, values: Mapping[str, Value], scope: Scope) -> None:
         if self._provenance:
-            set_operators(_outputs_of([values]), operator_id(operator))
-        for name, value in zip(operator.outputs["out"], values, strict=True):
-            if name and value is not None:
+            set_operators(_outputs_of([values.values()]), operator_id(operator))
+        for name, value in values.items():
+            if name:
                 scope.values[name] = self._marked_result(name, value, {}, None)
 
     def _marked_result(self, name: str, given: Any, inputs: InputValues, signature: Signature | None) -> Value:

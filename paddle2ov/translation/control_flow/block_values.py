@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, unmarked
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
@@ -38,12 +38,10 @@ def as_output(value: PlainValue) -> Output:
 
 def as_condition(value: PlainValue) -> Output:
     """A value of one element as a boolean, of rank 0 or 1."""
-    output = as_output(value)
-    if output.get_element_type() != Type.boolean:
-        output = ops.convert(output, Type.boolean).output(0)
+    output = as_type(as_output(value), Type.boolean)
     shape = output.get_partial_shape()
     if shape.is_dynamic or list(shape.to_shape()) not in ([], [1]):  # the CPU plugin needs one of these
-        output = ops.reshape(output, ops.constant([1], Type.i64), False).output(0)
+        output = ops.reshape(output, ints([1]), False).output(0)
     return output
 
 
@@ -53,9 +51,9 @@ def empty_like(array: PlainValue, size: Node) -> PlainValue:
     shape = output.get_partial_shape()
     if shape.rank.is_dynamic:
         raise ValueError("a tensor array whose elements have no known rank")
-    dims = [ops.constant([int(dim.get_length())], Type.i64) if dim.is_static else size for dim in list(shape)[1:]]
+    dims = [ints([int(dim.get_length())]) if dim.is_static else size for dim in list(shape)[1:]]
     zero = ops.constant(0, output.get_element_type())
-    return ops.broadcast(zero, ops.concat([ops.constant([0], Type.i64), *dims], 0)).output(0)
+    return ops.broadcast(zero, ops.concat([ints([0]), *dims], 0)).output(0)
 
 
 def dynamic_dim(scope: Scope, before: Sequence[PlainValue], inner: Scope) -> Node:
@@ -71,8 +69,8 @@ def dynamic_dim(scope: Scope, before: Sequence[PlainValue], inner: Scope) -> Nod
         for axis, dim in enumerate(shape if shape.rank.is_static else ()):
             if dim.is_dynamic:
                 size = ops.shape_of(value, Type.i64)
-                return ops.gather(size, ops.constant([axis], Type.i64), ops.constant(0, Type.i64))
-    return ops.constant([1], Type.i64)
+                return ops.gather(size, ints([axis]), ints(0))
+    return ints([1])
 
 
 _UNDEFINED = np.float32(1.77113e27)
@@ -95,9 +93,9 @@ def as_type(value: Output, ov_type: Type) -> Output:
 def undefined_value(ov_type: Type, rank: int) -> Output:
     """A placeholder of a given type and rank for such a value; the source of the program never reads it."""
     number = float(_UNDEFINED) if ov_type in (Type.f32, Type.f64) else 0
-    return ops.broadcast(ops.constant(number, ov_type), ops.constant([1] * rank, Type.i64)).output(0)
+    return ops.broadcast(ops.constant(number, ov_type), ints([1] * rank)).output(0)
 
 
 def scalar_to_rank(value: PlainValue, rank: int) -> Output:
     """A scalar as a tensor of one element and a given rank, which broadcasts as the scalar does."""
-    return ops.reshape(as_output(value), ops.constant([1] * rank, Type.i64), False).output(0)
+    return ops.reshape(as_output(value), ints([1] * rank), False).output(0)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
 from openvino import Model, Output, Type
 from openvino.op.util import BodyOutputDescription, InvariantInputDescription
@@ -16,7 +15,7 @@ from paddle2ov.errors import OpConversionError, warn_of_operator
 from paddle2ov.graph.block_records import IfRecord
 from paddle2ov.graph.constants import number_of
 from paddle2ov.graph.loop_shapes import sizes_of
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
 from paddle2ov.graph.upstream import inputs_behind
@@ -31,62 +30,58 @@ from paddle2ov.translation.control_flow.block_values import (
     find_or_placeholder,
     is_undefined,
     outer_value,
+    scalar_to_rank,
     undefined_value,
 )
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
 _FEW = 16
-_Branch: TypeAlias = tuple[Scope, list[PlainValue]]
-"""The scope of a translated block, and the values of its outputs that are used."""
 
 
-def if_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
+def if_(translator: Translator, operator: Operator, scope: Scope) -> Mapping[str, Value]:
     """out = the first block's outputs if cond is true, else the second's; a constant cond leaves one block only."""
     names = operator.outputs["out"]
     wanted = [i for i, name in enumerate(names) if translator.is_used(name)]
     condition = find_or_placeholder(translator, scope, operator.inputs["cond"][0])
-    values: list[Value | None] = [None] * len(names)
     if isinstance(condition, ConstantValue):
         taken = operator.blocks[0 if bool(condition.values().reshape(-1)[0]) else 1]
         for inside in taken.operators:
             translator.translate_one(inside, scope)
-        for i in wanted:
-            values[i] = scope.find(taken.outputs[i]) or translator.placeholder(names[i])  # marks are kept
-        return values
+        return {names[i]: scope.find(taken.outputs[i]) or translator.placeholder(names[i]) for i in wanted}
 
     then, otherwise = (_translate_branch(translator, block, scope, names, wanted) for block in operator.blocks)
     captured = [{item.get_name(): name for name, item in branch.captures.items()} for branch, _ in (then, otherwise)]
-    pairs: dict[int, Sequence[Output]] = {}
-    for i, a, b in zip(wanted, then[1], otherwise[1], strict=True):
+    values: dict[str, Value] = {}
+    pairs: dict[str, Sequence[Output]] = {}
+    for name, a, b in zip((names[i] for i in wanted), then[1], otherwise[1], strict=True):
         if isinstance(a, EmptyTensorArray) and isinstance(b, EmptyTensorArray):
-            values[i] = a
+            values[name] = a
         elif (same := _captured(a, captured[0])) is not None and same == _captured(b, captured[1]):
-            values[i] = scope.find(same)  # marks are kept
+            if (outer := scope.find(same)) is not None:
+                values[name] = outer  # with its marks
         else:
             decides = as_output(condition)
-            same_rank = _with_equal_ranks(
-                translator, operator, names[i], decides, _output_like(a, b), _output_like(b, a)
-            )
-            pair = _with_equal_types(translator, operator, names[i], decides, *same_rank)
+            same_rank = _with_equal_ranks(translator, operator, name, decides, _output_like(a, b), _output_like(b, a))
+            pair = _with_equal_types(translator, operator, name, decides, *same_rank)
             outside = [_outside(value, entered, scope) for value, entered in zip(pair, captured, strict=True)]
             if (selected := _selected(decides, *outside)) is not None:
-                values[i] = selected
+                values[name] = selected
             else:
-                pairs[i] = pair
+                pairs[name] = pair
     if not pairs:
         return values
     record = _build_if(as_output(condition), then[0], otherwise[0], list(pairs.values()), scope)
     translator.records.append(record)
-    for i, output in zip(pairs, record.node.outputs(), strict=True):
-        values[i] = _copy_result(output, condition)
+    for name, output in zip(pairs, record.node.outputs(), strict=True):
+        values[name] = _copy_result(output, condition)
     return values
 
 
 def _translate_branch(
     translator: Translator, block: Block, scope: Scope, names: Sequence[str], wanted: Sequence[int]
-) -> _Branch:
-    """Translates a block into a scope of its own; `names` are those that its outputs have outside."""
+) -> tuple[Scope, list[PlainValue]]:
+    """Translates a block into a scope of its own, and the values of its outputs, which are called `names` outside."""
     inner = Scope(scope)
     translator.translate(block, inner)
     return inner, [find_or_placeholder(translator, inner, block.outputs[i], names[i]) for i in wanted]
@@ -113,7 +108,7 @@ def _selected(condition: Output, then: Output | None, otherwise: Output | None) 
     dims = static_dims(then)
     if dims is None or dims != static_dims(otherwise) or math.prod(dims) > _FEW:
         return None
-    shaped = ops.reshape(as_condition(condition), ops.constant([1] * len(dims), Type.i64), False)
+    shaped = ops.reshape(as_condition(condition), ints([1] * len(dims)), False)
     if then.get_element_type() == Type.boolean and number_of(then) == 1:
         return ops.logical_or(shaped, otherwise).output(0)
     return ops.select(shaped, then, otherwise).output(0)
@@ -152,7 +147,7 @@ def _build_if(
 
 def _output_like(value: PlainValue, other: PlainValue) -> Output:
     if isinstance(value, EmptyTensorArray):
-        return as_output(empty_like(other, ops.constant([1], Type.i64)))
+        return as_output(empty_like(other, ints([1])))
     if is_undefined(value) and not isinstance(other, EmptyTensorArray) and not is_undefined(other):
         like = as_output(other)
         shape = like.get_partial_shape()
@@ -185,11 +180,7 @@ def _with_equal_ranks(
             f"'{name.partition('@')[0]}' is 0 in Paddle and {max(counts)} here (each dimension is 1). Give it one "
             "rank in the network",
         )
-    ones = ops.constant([1] * max(counts), Type.i64)
-    return [
-        value if count else ops.reshape(value, ones, False).output(0)
-        for value, count in zip(values, counts, strict=True)
-    ]
+    return [value if count else scalar_to_rank(value, max(counts)) for value, count in zip(values, counts, strict=True)]
 
 
 def _with_equal_types(
@@ -233,15 +224,12 @@ def _copy_result(value: Output, condition: PlainValue) -> Output:
     shape = value.get_partial_shape()
     if shape.is_static or shape.rank.is_dynamic:
         return value
-    one = ops.maximum(ops.convert(as_condition(condition), Type.i64), ops.constant(1, Type.i64)).output(0)
+    one = ops.maximum(ops.convert(as_condition(condition), Type.i64), ints(1)).output(0)
     return ops.reshape(_copy(_copy(value, one), one), sizes_of(value), False).output(0)
 
 
 def _copy(value: Output, one: Output) -> Output:
     """All rows of a tensor, with an end that is computed from a one that only the run tells."""
-    end = ops.multiply(
-        ops.gather(ops.shape_of(value, Type.i64), ops.constant([0], Type.i64), ops.constant(0, Type.i64)),
-        ops.reshape(one, ops.constant([1], Type.i64), False),
-    )
-    first, step = ops.constant([0], Type.i64), ops.constant([1], Type.i64)
-    return ops.slice(value, first, end, step, ops.constant([0], Type.i64)).output(0)
+    rows = ops.gather(ops.shape_of(value, Type.i64), ints([0]), ints(0))
+    end = ops.multiply(rows, ops.reshape(one, ints([1]), False))
+    return ops.slice(value, ints([0]), end, ints([1]), ints([0])).output(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
-from openvino import Model, Node, Output, PartialShape, Type
+from openvino import Model, Node, Output, PartialShape
 from openvino.op import Constant, Parameter, Result
 
 from paddle2ov.graph.block_records import CarriedValue, LoopRecord
@@ -226,7 +226,7 @@ def _with_reads_of(parameters: Sequence[Parameter], condition: Output, current: 
     the CPU plugin then leaves the loop's result uninitialised.
     """
     for parameter in parameters:
-        entered = ops.greater_equal(current, ops.constant(0, Type.i64))  # always true, but no pass can fold it
+        entered = ops.greater_equal(current, ints(0))  # always true, but no pass can fold it
         always = ops.logical_or(entered, is_first_set(parameter.output(0), keep_dims=False))
         condition = ops.logical_and(condition, always).output(0)
     return condition

@@ -12,7 +12,7 @@ from openvino import Node, Output, PartialShape, Type
 
 from paddle2ov.errors import OpConversionError
 from paddle2ov.graph.loop_shapes import common_shape
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import reverse_along
 from paddle2ov.graph.types import OV_TYPES, common_type, dtype_name
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray, PlainValue, Value
@@ -36,7 +36,7 @@ from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.translator import Translator
 
 
-def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
+def while_(translator: Translator, operator: Operator, scope: Scope) -> Mapping[str, Value]:
     """Runs the block while cond is true; its inputs are x, its outputs (cond, x) of the next iteration."""
     (body,) = operator.blocks
     names, before = operator.outputs["out"], operator.inputs["x"]
@@ -44,10 +44,11 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
     condition = find_or_placeholder(translator, scope, operator.inputs["cond"][0])
     if isinstance(condition, ConstantValue) and not condition.values().any():
         # OpenVINO infers empty shapes for the results of a loop that it knows to have no iteration.
-        return [
-            find_or_placeholder(translator, scope, before[i], name) if translator.is_used(name) else None
+        return {
+            name: find_or_placeholder(translator, scope, before[i], name)
             for i, name in enumerate(names)
-        ]
+            if translator.is_used(name)
+        }
     carried = _live_positions(translator, names, body.inputs)
     initial_values = {body.inputs[i]: find_or_placeholder(translator, scope, before[i], names[i]) for i in carried}
     loop_body = _body_for_all_iterations(
@@ -59,11 +60,11 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Sequence
         translator, operator, final_names, initial_values, loop_body, loop.unread, as_output(condition)
     )
     final, _ = loop.build(translator)
-    by_position = dict(zip(carried, with_lengths(translator, operator, scope, loop_body, carried, final), strict=True))
-    return [by_position.get(i) for i in range(len(names))]
+    lengthened = with_lengths(translator, operator, scope, loop_body, carried, final)
+    return dict(zip(final_names.values(), lengthened, strict=True))
 
 
-def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Sequence[Value | None]:
+def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Mapping[str, Value]:
     """Runs the block once for each x[t]; in reverse order with `reverse`.
 
     The block's inputs are x[t] and the states, its outputs the states of the next iteration and y[t]; the results are
@@ -82,18 +83,17 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Seque
         translator, scope, operator, initial_values, [*(body.outputs[i] for i in carried), *results], elements, reverse
     )
 
-    axis = ops.constant([0], Type.i64)
+    axis = ints([0])
     rows = [ops.result(ops.unsqueeze(as_output(item), axis)) for item in loop_body.yielded[len(carried) :]]
     sizes = ops.shape_of(as_output(find_or_placeholder(translator, scope, sequences[0])), Type.i64)
-    length = ops.gather(sizes, ops.constant(0, Type.i64), ops.constant(0, Type.i64))
+    length = ops.gather(sizes, ints(0), ints(0))
     always: PlainValue = ops.constant(True).output(0)
     loop = Loop(loop_body, scope, length.output(0), as_condition(always), always, rows)
     final_names = dict(zip(initial_values, (names[i] for i in carried), strict=True))
     warn_of_initial_values(translator, operator, final_names, initial_values, loop_body, loop.unread, length.output(0))
     final, stacks = loop.build(translator)
     stacks = [reverse_along(stack, [0]).output(0) for stack in stacks] if reverse else stacks
-    by_position = dict(zip((*carried, *stacked), (*final, *stacks), strict=True))
-    return [by_position.get(i) for i in range(len(names))]
+    return dict(zip((names[i] for i in (*carried, *stacked)), (*final, *stacks), strict=True))
 
 
 def _body_for_all_iterations(
@@ -229,11 +229,11 @@ def _element(sequence: Output, index: Output | Node, reverse: bool) -> Output:
     A sliced input of OpenVINO's Loop would be this element. The CPU plugin (2026.4), however, copies the next slice
     before the states of the next iteration, and computes sums of an element and a state in the element's memory.
     """
-    index = ops.subtract(ops.constant(-1, Type.i64), index) if reverse else index
+    index = ops.subtract(ints(-1), index) if reverse else index
     # Scalar elements, gathered without the unit dimension, are overwritten by the plugin where it adds to them.
-    index = ops.reshape(index, ops.constant([1], Type.i64), False)
-    element = ops.gather(sequence, index, ops.constant(0, Type.i64))
-    return ops.squeeze(element, ops.constant([0], Type.i64)).output(0)
+    index = ops.reshape(index, ints([1]), False)
+    element = ops.gather(sequence, index, ints(0))
+    return ops.squeeze(element, ints([0])).output(0)
 
 
 def _shape_of(value: PlainValue) -> PartialShape | None:
