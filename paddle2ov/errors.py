@@ -41,11 +41,10 @@ _MAX_NAMED = 10
 
 def escaped(match: re.Match[str]) -> str:
     """A character as Python writes it in a string; a byte of a file name that is no UTF-8, as that byte."""
-    code = ord(match[0])
-    if 0xDC80 <= code <= 0xDCFF:
-        code -= 0xDC00
-    short = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(match[0])
-    return short or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+    character = match[0]
+    if "\udc80" <= character <= "\udcff":
+        character = chr(ord(character) - 0xDC00)
+    return ascii(character)[1:-1]
 
 
 @dataclass(frozen=True, slots=True)

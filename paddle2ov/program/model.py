@@ -127,7 +127,7 @@ class Operator(Struct, gc=False):
     @property
     def place(self) -> Place:
         """The place of the operator in the program."""
-        output = next((name for names in self.outputs.values() for name in names if name), "")
+        output = next(filter(None, self.output_names()), "")
         return Place(self.block_index, self.index, self.type, output, self.call_stack)
 
     def input_names(self) -> Iterator[str]:
@@ -197,11 +197,3 @@ class Program(Struct):
     parameters: dict[str, Parameter]
     source: Source | None = None
     size: int = 0
-
-
-def element_count(shape: tuple[int, ...]) -> int:
-    """The number of elements of a static shape, exact for any size."""
-    count = 1
-    for dim in shape:
-        count *= dim
-    return count

@@ -6,6 +6,7 @@ parameter names. Source: `paddle/phi/core/framework/dense_tensor_serialize.cc` a
 
 from __future__ import annotations
 
+import math
 import mmap
 import struct
 from collections.abc import Iterable, Iterator
@@ -18,7 +19,7 @@ import numpy as np
 from paddle2ov.errors import ModelReadError, system_reason
 from paddle2ov.program import dtypes
 from paddle2ov.program.budget import MAX_RANK
-from paddle2ov.program.model import Parameter, Variable, element_count
+from paddle2ov.program.model import Parameter, Variable
 from paddle2ov.program.sources import ChangedError, Opened, Source, reading
 from paddle2ov.typing import AnyArray
 
@@ -235,7 +236,7 @@ def _header(text: bytes) -> _Header:
     if len(dims) > MAX_RANK or min(dims, default=0) < 0:
         raise _TensorError(f"impossible shape {dims}")
     shape = tuple(dims)
-    return _Header(dtype, shape, dtypes.STORAGE[dtype], element_count(shape))
+    return _Header(dtype, shape, dtypes.STORAGE[dtype], math.prod(shape))
 
 
 def _plain_fields(text: bytes) -> list[int] | None:

@@ -34,14 +34,8 @@ def _written(op: Op) -> Value | None:
     return None if position is None else op.operands[position]
 
 
-def _memories(block: Block) -> UnionFind[int]:
-    """Values that may be in the same memory within one run of a block, those of inner blocks included."""
-    memories = UnionFind[int]()
-    _join_in(block, memories)
-    return memories
-
-
 def _join_in(block: Block, memories: UnionFind[int]) -> None:
+    """Joins values that may be in the same memory within one run of a block, those of inner blocks included."""
     for op in block.ops:
         results, is_loop = results_of(op), op.id.endswith(".while")
         pairs: list[tuple[Value | Argument, Value]] = []
@@ -182,7 +176,8 @@ class ProgramMemory:
         """In the first iteration those of one first value; later those that the iteration before gave one value."""
         if not self._values_written(self._program):
             return []
-        memories = _memories(body)
+        memories = UnionFind[int]()
+        _join_in(body, memories)
         groups: dict[tuple[str, object], list[int]] = {}
         for argument, first, after in zip(body.args, op.operands[1:], yielded(body)[1:], strict=False):
             groups.setdefault(("first", tuple(self._names.get(first.id, ()))), [first.id]).append(argument.id)

@@ -89,34 +89,30 @@ def program_name(content: bytes) -> str:
 
 def _read(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: bool) -> Program:
     with FailingAs(lambda reason: ModelReadError(f"{files.program}: cannot be read: {reason}")):
-        return _read_files(files, vocabulary, source, mapped)
+        content = source.read(files.program, MAX_PROGRAM_BYTES)
+        if files.format == "pir":
+            from paddle2ov.program.pir import read_pir
 
+            program, declared = read_pir(files.program, content, vocabulary)
+        else:
+            from paddle2ov.program.legacy import read_legacy
 
-def _read_files(files: ModelFiles, vocabulary: Vocabulary, source: Source, mapped: bool) -> Program:
-    content = source.read(files.program, MAX_PROGRAM_BYTES)
-    if files.format == "pir":
-        from paddle2ov.program.pir import read_pir
-
-        program, declared = read_pir(files.program, content, vocabulary)
-    else:
-        from paddle2ov.program.legacy import read_legacy
-
-        program, declared = read_legacy(files.program, content, vocabulary)
-    program.source, program.size = source, len(content)
-    _check_names(files.program, program)
-    if files.params is not None:
-        program.parameters = read_combined(files.params, declared, source, mapped)
-    elif declared and not files.candidates:  # a program in memory
-        raise ModelReadError(f"params: the program has {len(declared)} parameters, and none are given")
-    elif declared and files.format == "legacy" and _any_separate(files, declared[0].name):
-        program.parameters = read_separate(files.program.parent, declared, source)
-    elif declared:
-        looked = ", ".join(path.name for path in files.candidates)
-        raise ModelReadError(
-            f"{files.program}: the program has {len(declared)} parameters, but there is no parameter file "
-            f"beside it (looked for {looked})"
-        )
-    return program
+            program, declared = read_legacy(files.program, content, vocabulary)
+        program.source, program.size = source, len(content)
+        _check_names(files.program, program)
+        if files.params is not None:
+            program.parameters = read_combined(files.params, declared, source, mapped)
+        elif declared and not files.candidates:  # a program in memory
+            raise ModelReadError(f"params: the program has {len(declared)} parameters, and none are given")
+        elif declared and files.format == "legacy" and _any_separate(files, declared[0].name):
+            program.parameters = read_separate(files.program.parent, declared, source)
+        elif declared:
+            looked = ", ".join(path.name for path in files.candidates)
+            raise ModelReadError(
+                f"{files.program}: the program has {len(declared)} parameters, but there is no parameter file "
+                f"beside it (looked for {looked})"
+            )
+        return program
 
 
 def _check_names(path: Path, program: Program) -> None:

@@ -124,6 +124,8 @@ def read_settings(path: Path) -> Settings:
         file = msgspec.convert(plain if plain is not None else {}, _File)
         shapes, usual = _shapes(file.Hpi)
         toolkit, transforms = _transforms(file)
+        if len(transforms or ()) > _MAX_TRANSFORMS:
+            raise ValueError(f"has more than {_MAX_TRANSFORMS} transforms, which no settings have")
         image_shape = _image_shape(file)
     except (OSError, ValueError, yaml.YAMLError, msgspec.ValidationError) as error:
         raise ModelReadError(f"{path}: {system_reason(error)}") from error
@@ -231,13 +233,6 @@ def _typed(where: str, items: list[dict[str, Any]]) -> list[Transform]:
 
 
 def _transforms(found: _File) -> tuple[str, list[Transform] | None]:
-    toolkit, transforms = _listed_transforms(found)
-    if len(transforms or ()) > _MAX_TRANSFORMS:
-        raise ValueError(f"has more than {_MAX_TRANSFORMS} transforms, which no settings have")
-    return toolkit, transforms
-
-
-def _listed_transforms(found: _File) -> tuple[str, list[Transform] | None]:
     if found.Preprocess is not None:
         return "detection", _typed("Preprocess", found.Preprocess)
     if found.Deploy is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Set
 from functools import cached_property
 
 from paddle2ov.program.liveness import counterparts
@@ -54,9 +54,10 @@ class ShownValues:
     def _shown(self, shows: Callable[[Operator, str], bool]) -> set[str]:
         """The variables that are results, or that an operator reads that shows them, by the port at which it does."""
         pending = [output.variable for output in self._program.outputs]
-        for operator, port, names in self._reads():
-            if (port == "cond") if operator.type == "while" else shows(operator, port):
-                pending += names
+        for operator in self._operators:
+            for port, names in operator.inputs.items():
+                if (port == "cond") if operator.type == "while" else shows(operator, port):
+                    pending += names
         shown: set[str] = set()
         while pending:
             name = pending.pop()
@@ -64,9 +65,6 @@ class ShownValues:
                 shown.add(name)
                 pending += self._sources.get(name, ())
         return shown
-
-    def _reads(self) -> Iterator[tuple[Operator, str, list[str]]]:
-        return ((operator, port, names) for operator in self._operators for port, names in operator.inputs.items())
 
     @cached_property
     def _operators(self) -> list[Operator]:

@@ -63,13 +63,10 @@ class Signature(Struct, frozen=True):
         preferred = self._orders.get(spellings)
         if preferred is None:  # an operator has the same ones at every place of a program
             names = [self.canonical(spelling) for spelling in spellings]
-            order = sorted(range(len(names)), key=lambda i: self._rank(names[i], spellings[i]))
+            ranks = [(*self.spellings(name), own).index(own) for name, own in zip(names, spellings, strict=True)]
+            order = sorted(range(len(names)), key=ranks.__getitem__)
             preferred = self._orders[spellings] = [(names[i], i) for i in order]
         return preferred
-
-    def _rank(self, name: str, spelling: str) -> int:
-        order = self.spellings(name)
-        return order.index(spelling) if spelling in order else len(order)
 
     def spellings(self, name: str) -> tuple[str, ...]:
         """The listed legacy spellings of a canonical name, the preferred one first; empty: only the default ones."""

@@ -234,20 +234,14 @@ def forget_source(model: Model) -> None:
     _SOURCES.pop(model, None)
 
 
-def source_of(model: Model) -> Source | None:
-    """The files that a model was converted from, or None."""
-    return _SOURCES.get(model)
-
-
 def check_mapped(model: Model) -> None:
     """Refuses a model whose mapped weights have been written to since; call it before they are used.
 
     Raises:
         ModelReadError: the size or modification time of the file has changed.
     """
-    source = source_of(model)
-    if source is not None:
-        source.check_mapped()
+    if model in _SOURCES:
+        _SOURCES[model].check_mapped()
 
 
 def check_unchanged(model: Model) -> None:
@@ -256,7 +250,7 @@ def check_unchanged(model: Model) -> None:
     Raises:
         ModelReadError: one of them has changed or does not exist any more.
     """
-    source = source_of(model)
+    source = _SOURCES.get(model)
     if source is not None and not source.is_unchanged():
         raise ChangedError(
             f"{next(iter(source.stamps()))}: the model has changed since it was converted; convert it again"

@@ -31,19 +31,14 @@ class Scope:
     def __init__(self, parent: Scope | None = None) -> None:
         self.values: dict[str, Value] = {}
         self.captures: dict[str, Parameter] = {}
-        self._parent = parent
-
-    @property
-    def is_outermost(self) -> bool:
-        """Whether this is the scope of the main block."""
-        return self._parent is None
+        self.parent = parent
 
     def find(self, name: str) -> Value | None:
         """The value of a variable, or None if nothing defines it."""
         value = self.values.get(name)
-        if value is not None or self._parent is None:
+        if value is not None or self.parent is None:
             return value
-        outer = self._parent.find(name)
+        outer = self.parent.find(name)
         if outer is None:
             return None
         captured = self._captured(name, unmarked(outer))

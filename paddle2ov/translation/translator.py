@@ -119,7 +119,7 @@ class Translator:
         self._budget.charge("translations of operators", len(block.operators))
         for done, operator in enumerate(block.operators, 1):
             self.translate_one(operator, scope)
-            if self._progress is not None and scope.is_outermost:
+            if self._progress is not None and scope.parent is None:
                 self._progress(done, len(block.operators))
 
     def translate_one(self, operator: Operator, scope: Scope) -> None:

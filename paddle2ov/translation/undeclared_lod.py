@@ -19,16 +19,12 @@ def undeclared_sequences(program: Program) -> set[str]:
     if program.format == "pir":  # which has no LoD
         return set()
     operators, makers, keepers = program.block.operators, with_trait("makes sequences"), with_trait("keeps sequences")
-    made = {name for operator in operators if operator.type in makers for name in _results(operator)}
+    made = {name for operator in operators if operator.type in makers for name in operator.output_names() if name}
     known = set(made)
     for operator in operators if made else ():
         if operator.type in keepers and _passes_on(operator, program, known):
-            known.update(_results(operator))
+            known.update(filter(None, operator.output_names()))
     return known - made
-
-
-def _results(operator: Operator) -> list[str]:
-    return [name for names in operator.outputs.values() for name in names if name]
 
 
 def _passes_on(operator: Operator, program: Program, sequences: set[str]) -> bool:
