@@ -146,18 +146,18 @@ def convert(
     clock.append(time.perf_counter())
     converted = convert_program(replace(request, provenance=report is not None), progress)
     if report is not None:
-        _note_translated(report, converted, program)
+        report.nodes = len(converted.get_ops())
+        name_after_operators(converted, program)
     clock.append(time.perf_counter())
     with charging(budget_of(program)):
         done, failures = _rewrite(converted, rewrites)
     stamp(converted, target)
     clock.append(time.perf_counter())
-    stages = ["read", "translate", "rewrite"]
     if settings is not None and preprocess:
         _build_in(converted, settings, target, without, done)
         clock.append(time.perf_counter())
-        stages.append("preprocess")
-    seconds = dict(zip(stages, (after - before for before, after in itertools.pairwise(clock)), strict=True))
+    took = (after - before for before, after in itertools.pairwise(clock))
+    seconds = dict(zip(("read", "translate", "rewrite", "preprocess"), took, strict=False))
     if report is not None:
         from paddle2ov.deployment.beside import known_beside
 
@@ -243,12 +243,6 @@ def _build_in(
         done[name] = {kind: count + done[name].get(kind, 0) for kind, count in counts.items()}
 
 
-def _note_translated(report: ConversionReport, model: Model, program: Program) -> None:
-    """Counts the nodes before the rewrites, and gives them the names of their operators."""
-    report.nodes = len(model.get_ops())
-    name_after_operators(model, program)
-
-
 def _note_nodes(report: ConversionReport, model: Model, program: Program) -> None:
     """Counts the nodes of the model, and lists the operators that they come from."""
     name_after_operators(model, program)
@@ -263,7 +257,7 @@ def _note_program(report: ConversionReport, program: Program) -> None:
     report.format, report.program = program.format, replace(program, parameters={})
     report.parameters = len(program.parameters)
     report.parameter_bytes = sum(weight.data.nbytes for weight in program.parameters.values())
-    report.operators = sum(1 for _ in program.block.walk())
+    report.operators = len(program.block.walk())
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial, wraps
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple, TypeVar, cast
@@ -223,24 +223,30 @@ def _is_program(path: PurePosixPath, paths: Collection[PurePosixPath]) -> bool:
 @contextmanager
 def _members(archive: Path, most: int) -> Iterator[dict[PurePosixPath, _Member]]:
     """The regular files in an archive, in its order; of several with one name, the last."""
-    if archive.suffix.lower() == ".zip":
-        import zipfile  # 10 ms, as tarfile takes, for the few models that are archives
+    members: Iterable[tuple[str, _Member]]
+    with ExitStack() as stack:
+        if archive.suffix.lower() == ".zip":
+            import zipfile  # 10 ms, as tarfile takes, for the few models that are archives
 
-        with zipfile.ZipFile(archive) as packed:
+            packed = stack.enter_context(zipfile.ZipFile(archive))
             infos = (item for item in packed.infolist() if not item.is_dir())
-            yield _by_path(
-                archive, ((info.filename, _Member(info.file_size, partial(packed.open, info))) for info in infos)
-            )
-    else:
-        import tarfile
+            members = ((info.filename, _Member(info.file_size, partial(packed.open, info))) for info in infos)
+        else:
+            import tarfile
 
-        with _decompressed(archive) as file:
-            bounded: Any = _Bounded(file, most, archive)
-            with tarfile.open(fileobj=bounded, mode="r:") as packed_tar:
-                files = (item for item in packed_tar if item.isfile())
-                yield _by_path(
-                    archive, ((item.name, _Member(item.size, partial(packed_tar.extractfile, item))) for item in files)
-                )
+            bounded: Any = _Bounded(stack.enter_context(_decompressed(archive)), most, archive)
+            tar = stack.enter_context(tarfile.open(fileobj=bounded, mode="r:"))
+            files = (item for item in tar if item.isfile())
+            members = ((item.name, _Member(item.size, partial(tar.extractfile, item))) for item in files)
+        by_path: dict[PurePosixPath, _Member] = {}
+        for number, (name, member) in enumerate(members):
+            if number >= _MAX_MEMBERS:
+                raise ModelReadError(f"{archive}: holds more than {_MAX_MEMBERS} files")
+            path = PurePosixPath(name)
+            by_path.pop(path, None)  # it stands where the last one does: a tar that is compressed is read in its order
+            if not path.name.startswith(APPLE_DOUBLE):
+                by_path[path] = member
+        yield by_path
 
 
 def _decompressed(archive: Path) -> IO[bytes]:
@@ -258,15 +264,3 @@ _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "lzma", b"]\0\
 def is_packed(content: bytes) -> bool:
     """Whether a content is that of an archive."""
     return content.startswith((b"PK\3\4", *_COMPRESSED)) or content[257:262] == b"ustar"
-
-
-def _by_path(archive: Path, members: Iterable[tuple[str, _Member]]) -> dict[PurePosixPath, _Member]:
-    by_path: dict[PurePosixPath, _Member] = {}
-    for number, (name, member) in enumerate(members):
-        if number >= _MAX_MEMBERS:
-            raise ModelReadError(f"{archive}: holds more than {_MAX_MEMBERS} files")
-        path = PurePosixPath(name)
-        by_path.pop(path, None)  # it stands where the last one does: a tar that is compressed is read in its order
-        if not path.name.startswith(APPLE_DOUBLE):
-            by_path[path] = member
-    return by_path

@@ -37,7 +37,7 @@ def concatenate_arrays(block: Block, wanted: Iterable[str]) -> Block:
     if not concatenations:
         return block
     arrays = _Arrays(block, wanted)
-    axes = {arrays.root(_first(child.inputs, "x")): _axis(child) for child in concatenations}
+    axes = {arrays.names.find(_first(child.inputs, "x")): _axis(child) for child in concatenations}
     axes = {root: axis for root, axis in axes.items() if arrays.can_concatenate(root, axis)}
     if not axes:
         return block
@@ -45,10 +45,11 @@ def concatenate_arrays(block: Block, wanted: Iterable[str]) -> Block:
 
 
 class _Arrays:
-    """Which names refer to the same array in the course of the program, and which operators read it."""
+    """Which names refer to the same array in the course of the program (`names`), and which operators read it."""
 
     def __init__(self, block: Block, wanted: Iterable[str]) -> None:
-        self._same = UnionFind[str]()
+        self.names = UnionFind[str]()
+        self._lengths: dict[str, str] = {}  # length -> the array that has it
         self._readers: defaultdict[str, list[tuple[Operator | None, str]]] = defaultdict(list)
         for name in wanted:
             self._readers[name].append((None, ""))
@@ -58,19 +59,12 @@ class _Arrays:
                     self._readers[name].append((operator, port))
             for alias, other in _aliases(operator):
                 if alias and other:
-                    self._same.join(alias, other)
+                    self.names.join(alias, other)
+            if operator.type == "lod_array_length":
+                self._lengths[_first(operator.outputs, "out")] = _first(operator.inputs, "x")
         self._members: defaultdict[str, set[str]] = defaultdict(set)
-        for name in self._same:
-            self._members[self.root(name)].add(name)
-        self._lengths = {
-            _first(child.outputs, "out"): _first(child.inputs, "x")
-            for child in block.walk()
-            if child.type == "lod_array_length"
-        }
-
-    def root(self, name: str) -> str:
-        """The representative of all names of an array."""
-        return self._same.find(name)
+        for name in self.names:
+            self._members[self.names.find(name)].add(name)
 
     def can_concatenate(self, root: str, axis: Any) -> bool:
         """Whether the array with this representative can be represented by its concatenation along an axis."""
@@ -89,7 +83,7 @@ class _Arrays:
             return all(item is not None and (item.type, by) == ("write_to_array", "i") for item, by in readers)
         if operator.type == "write_to_array":
             length = self._lengths.get(_first(operator.inputs, "i"))
-            return port == "array" and length is not None and self.root(length) == root
+            return port == "array" and length is not None and self.names.find(length) == root
         if operator.type == "tensor_array_to_tensor":
             sizes = operator.outputs.get("out_index", ())
             is_stack = operator.attributes.get("use_stack", False)
@@ -121,7 +115,7 @@ def _with_axis(operator: Operator, arrays: _Arrays, axes: Mapping[str, int]) -> 
     if operator.type not in ("write_to_array", "tensor_array_to_tensor"):
         return operator
     array = _first(operator.outputs, "out") if operator.type == "write_to_array" else _first(operator.inputs, "x")
-    axis = axes.get(arrays.root(array))
+    axis = axes.get(arrays.names.find(array))
     if axis is None:
         return operator
     inputs = {port: names for port, names in operator.inputs.items() if port != "i"}

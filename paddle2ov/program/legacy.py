@@ -87,9 +87,9 @@ class _Scope:
         self._parent = parent
 
     def find(self, name: str) -> str | None:
-        if name in self.latest or self._parent is None:
-            return self.latest.get(name)
-        return self._parent.find(name)
+        if name in self.latest:
+            return self.latest[name]
+        return None if self._parent is None else self._parent.find(name)
 
     def declares(self, name: str) -> bool:
         return name in self._declared or (self._parent is not None and self._parent.declares(name))
@@ -168,7 +168,10 @@ class _Reader:
         if len(self._opened_blocks) >= MAX_NESTED_BLOCKS:
             raise ModelReadError(f"blocks are nested more than {MAX_NESTED_BLOCKS} deep")
         self._opened_blocks.append(index)
-        self._charge_reading(index)
+        self._budget.charge("operators in blocks", len(self._blocks[index].ops) + len(self._blocks[index].vars))
+        if index in self._charged_blocks:  # it is read again for each operator that owns it
+            self._budget.charge("bytes of blocks that are read again", self._blocks[index].ByteSize())
+        self._charged_blocks.add(index)
         block = Block(index)
         for position, desc in enumerate(self._operators(index)):
             try:
@@ -181,13 +184,6 @@ class _Reader:
                 block.operators.append(operator)
         self._opened_blocks.pop()
         return block
-
-    def _charge_reading(self, index: int) -> None:
-        """Charges the budget for a block: it is read again for each operator that owns it."""
-        self._budget.charge("operators in blocks", len(self._blocks[index].ops) + len(self._blocks[index].vars))
-        if index in self._charged_blocks:
-            self._budget.charge("bytes of blocks that are read again", self._blocks[index].ByteSize())
-        self._charged_blocks.add(index)
 
     def _read_op(self, block: Block, scope: _Scope, desc: Op, index: int) -> Operator:
         signature = self._vocabulary.of_legacy(current_name(desc.type, [port for port, _ in desc.inputs]))

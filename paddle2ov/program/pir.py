@@ -149,19 +149,9 @@ class _Reader:
             outputs[port] = self._define(result, stem)
         if kind.written is not None and results:
             self._memory.overwrite(op.operands[kind.written], results[0])
-        attributes = self._attributes(op)
+        attributes, source = self._attributes(op), kind.source_type
         block.operators.append(
-            Operator(
-                kind.key,
-                inputs,
-                outputs,
-                attributes,
-                kind.source_type,
-                block.index,
-                index,
-                blocks,
-                semantics=kind.semantics,
-            )
+            Operator(kind.key, inputs, outputs, attributes, source, block.index, index, blocks, (), kind.semantics)
         )
 
     def _kind(self, dialect: str, name: str, operands: int) -> _OperatorKind:
@@ -335,7 +325,9 @@ class _Reader:
         declared = self._types[kind]
         if kind in self._types.impossible:
             raise ModelReadError(f"'{name}' has an impossible shape {self._types.impossible[kind][:16]}")
-        return declared.named(name) if isinstance(declared, Variable) else Variable(name)
+        if not isinstance(declared, Variable):
+            return Variable(name)
+        return Variable(name, declared.dtype, declared.shape, declared.is_array)
 
     def _bind(self, value: int, names: list[str]) -> None:
         if value in self._names:

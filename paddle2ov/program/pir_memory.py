@@ -58,10 +58,6 @@ def _kept_in_place(body: Block, written: Collection[int]) -> dict[int, int]:
     """The arguments of a loop that its body writes in place: argument -> what the next iteration finds in its memory.
 
     That is the argument itself, unless the body replaces it by another value, which the next iteration takes.
-
-    Args:
-        body: the body.
-        written: the values that the body writes in place.
     """
     roots: dict[int, int] = {}  # result of an operator that writes in place -> what it was written to
     for op in body.ops:

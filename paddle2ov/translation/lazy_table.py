@@ -15,7 +15,7 @@ from __future__ import annotations
 import builtins
 import importlib
 from collections import UserDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -68,13 +68,7 @@ def lazy_imports(importer: str) -> Iterator[None]:
     """
     ordinary = builtins.__import__
 
-    def import_(
-        name: str,
-        globals: Mapping[str, object] | None = None,
-        locals: Mapping[str, object] | None = None,
-        fromlist: Sequence[str] | None = (),
-        level: int = 0,
-    ) -> Any:
+    def import_(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
         if fromlist and globals is not None and globals.get("__name__") == importer:
             return _Package(name)
         return ordinary(name, globals, locals, fromlist or (), level)

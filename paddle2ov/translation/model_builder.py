@@ -246,14 +246,7 @@ def _check_shape(name: str, shape: PartialShape, variable: Variable) -> None:
 
 
 def _results(wanted: Sequence[ProgramOutput], scope: Scope, names: Names, writers: Mapping[str, str]) -> list[Result]:
-    """The Results.
-
-    Args:
-        wanted: the program's results to compute.
-        scope: the values of all variables.
-        names: gives the Results their names.
-        writers: variable -> id of the operator that writes it, if nodes are attributed to operators; else empty.
-    """
+    """The Results; `writers`: variable -> id of its operator, if nodes are attributed to operators, else empty."""
     results = []
     taken: set[tuple[str, int]] = set()
     for item in wanted:

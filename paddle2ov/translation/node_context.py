@@ -366,9 +366,8 @@ class NodeContext:
         """An attribute or input as a tensor, converted to `dtype`; a list of scalars becomes one 1-D tensor."""
         values = self._given(name)
         if not values:
-            return ops.constant(np.asarray(self._numbers(name, self._attribute(name, default), default)), dtype).output(
-                0
-            )
+            numbers = self._numbers(name, self._attribute(name, default), default)
+            return ops.constant(np.asarray(numbers), dtype).output(0)
         outputs = [self._output(value, name) for value in values]
         if dtype is not None:
             outputs = [out if out.get_element_type() == dtype else ops.convert(out, dtype).output(0) for out in outputs]
@@ -465,14 +464,8 @@ class NodeContext:
             for value in values:
                 if type(value) in MARKS and is_complex(value):
                     return True
-        if self._on_components:
-            return False
-        for names in self._operator.outputs.values():
-            for name in names:
-                variable = self._variables.get(name)
-                if variable is not None and variable.dtype in COMPLEX_DTYPES:
-                    return True
-        return False
+        declared = map(self._variables.get, () if self._on_components else self._operator.output_names())
+        return any(variable is not None and variable.dtype in COMPLEX_DTYPES for variable in declared)
 
     def input_ports(self) -> list[tuple[str, int]]:
         """Name and position of every value that is passed."""
@@ -570,10 +563,7 @@ class NodeContext:
 
     def _given(self, name: str) -> Sequence[Value | None]:
         """What the program passes as an input; nothing where it leaves it out."""
-        values = self._inputs.get(name)
-        if values is None:
-            values = self._inputs.get(self._canonical_names[name])
-        return () if values is None else values
+        return self._inputs.get(name) or self._inputs.get(self._canonical_names[name], ())
 
     def _port(self, position: int) -> tuple[str, int]:
         """The name of the input at a position among all of them, and its position there."""
@@ -641,10 +631,8 @@ class NodeContext:
         return name
 
     def _result(self, name: str) -> Sequence[str]:
-        names = self._operator.outputs.get(name)
-        if names is None:
-            names = self._operator.outputs.get(self._canonical_names[name])
-        return () if names is None else names
+        outputs = self._operator.outputs
+        return outputs.get(name) or outputs.get(self._canonical_names[name], [])
 
     def _output_variable(self, name: str, idx: int) -> Variable | None:
         names = self._result(name)

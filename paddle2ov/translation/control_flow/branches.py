@@ -117,15 +117,7 @@ def _selected(condition: Output, then: Output | None, otherwise: Output | None) 
 def _build_if(
     condition: Output, then: Scope, otherwise: Scope, pairs: Sequence[Sequence[Output]], scope: Scope
 ) -> IfRecord:
-    """Builds an If.
-
-    Args:
-        condition: a tensor of one element.
-        then: the scope of the branch that is taken if it is true.
-        otherwise: the scope of the other branch.
-        pairs: the values of each output in both branches.
-        scope: the scope around the If.
-    """
+    """Builds an If of two translated branches; `pairs` are the values of each output in both."""
     results = [[ops.result(value) for value in pair] for pair in pairs]
     decides = as_condition(condition)
     node = ops.if_op(decides)

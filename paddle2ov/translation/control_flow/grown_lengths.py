@@ -7,8 +7,7 @@ value of the counter and its limit, so that they are known once `Model.reshape` 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from openvino import Node, Output, Type
@@ -73,7 +72,7 @@ def with_lengths(
         return values
     loop = _CountingLoop(translator, operator, scope, body, carried)
     grown = {k: found for k, output in dynamic.items() if (found := loop.growth(k)) is not None}
-    same = {k: other for k in dynamic.keys() - grown.keys() if (other := loop.same_state(k)) is not None}
+    same = {k: other for k, other in loop.same_states().items() if k in dynamic.keys() - grown.keys()}
     if not (grown or same) or (count := loop.trip_count()) is None:
         return values
     for k, (axis, size, index) in grown.items():
@@ -111,31 +110,20 @@ class _CountingLoop:
 
     def growth(self, k: int) -> _Growth | None:
         """What each iteration appends to a state; None where that is not known, or it keeps its length."""
-        found = list(self._appended(self._after[k], self._states[k]))
-        if None in found or not found:
-            return None
-        parts = [part for part in found if part is not None]
-        if len(parts) == 1:
-            return parts[0]
+        parts = self._appended(self._after[k], self._states[k])
+        if len(parts) < 2:
+            return parts[0] if parts else None
         if any(part.write_index is not None or part.axis != parts[0].axis for part in parts):
             return None
         return _Growth(parts[0].axis, sum(part.size for part in parts))
 
-    def same_state(self, k: int) -> int | None:
-        """Another state that gets the same value in each iteration."""
-        equal = self._equal[self._after[k], self._rank(k)]
-        return next((i for i in equal if i != k), None)
-
-    @cached_property
-    def _equal(self) -> dict[tuple[str, int], list[int]]:
-        """The states by their next value and their rank."""
+    def same_states(self) -> dict[int, int]:
+        """State -> another one of its rank that gets the same value in each iteration."""
         equal: dict[tuple[str, int], list[int]] = {}
         for k, after in enumerate(self._after):
-            equal.setdefault((after, self._rank(k)), []).append(k)
-        return equal
-
-    def _rank(self, k: int) -> int:
-        return len(self._dims(self._states[k]))
+            equal.setdefault((after, len(self._dims(self._states[k]))), []).append(k)
+        groups = [group for group in equal.values() if len(group) > 1]
+        return {k: next(other for other in group if other != k) for group in groups for k in group}
 
     def trip_count(self) -> Node | None:
         """The number of iterations [1]; None where data decide it, or anything else than a counter and its limit."""
@@ -155,11 +143,12 @@ class _CountingLoop:
             return _length_of_range(start, last, step, inclusive * direction)
         return None
 
-    def _appended(self, name: str, state: str) -> Iterator[_Growth | None]:
-        """What is appended on the way from a state to its next value; None for anything else."""
+    def _appended(self, name: str, state: str) -> list[_Growth]:
+        """What is appended on the way from a state to its next value; nothing where something else is done."""
+        parts: list[_Growth] = []
         for _ in range(_MAX_STEPS):
             if name == state:
-                return
+                return parts
             writer, growth = self._writers.get(name), None
             if writer is not None and writer.type == "concat":
                 growth, name = self._concatenated(writer)
@@ -168,8 +157,8 @@ class _CountingLoop:
                 growth = self._element(writer, name)
             if growth is None:
                 break
-            yield growth
-        yield None
+            parts.append(growth)
+        return []
 
     def _concatenated(self, writer: Operator) -> tuple[_Growth | None, str]:
         """What a concat appends to the only one of its operands whose length is not known, and the name of that."""
@@ -232,8 +221,7 @@ class _CountingLoop:
         return None if depends_on_data(value.get_node()) else ops.reshape(ops.convert(value, Type.i64), ints([]), False)
 
     def _value(self, scope: Scope, name: str) -> Output | None:
-        found = scope.find(name)
-        value = None if found is None else unmarked(found)
+        value = unmarked(scope.find(name))
         return None if value is None or isinstance(value, EmptyTensorArray) else as_output(value)
 
     def _dims(self, name: str) -> Sequence[int | None]:

@@ -107,14 +107,8 @@ def _body_for_all_iterations(
 ) -> LoopBody:
     """Translates the body repeatedly, with more and more general shapes, until these hold in every iteration.
 
-    Args:
-        translator: what translates it.
-        scope: the scope around the loop.
-        operator: the loop.
-        initial_values: name inside -> initial value.
-        wanted: the names of the values to yield: first those of the next iteration, in the order of `initial_values`.
-        elements: name inside -> the sequence of which each iteration gets one element.
-        reverse: whether the sequences are traversed in reverse order.
+    It yields what is `wanted`, first the next values of the states, in the order of `initial_values`. Of each sequence
+    in `elements`, an iteration gets one element under the name inside.
     """
     (body,) = operator.blocks
     initial = [_as_declared(value, translator.variables.get(name)) for name, value in initial_values.items()]
@@ -135,21 +129,14 @@ def _body_for_all_iterations(
             loop_body.parameters.append(parameter)
         translator.translate(body, loop_body.scope)
         loop_body.yielded = [find_or_placeholder(translator, loop_body.scope, name) for name in wanted]
-        after = loop_body.yielded[: len(initial)]
-        adjusted = [
-            _in_common_type(operator, name, value, _initial_value(old, new, scope, loop_body), new)
-            for (name, value), old, new in zip(initial_values.items(), initial, after, strict=True)
-        ]
-        entry_shapes = [
-            shape if start is old and shape is not None else _shape_of(start)
-            for start, old, shape in zip(adjusted, initial, shapes, strict=True)
-        ]
-        common = [
-            None
-            if shape is None or isinstance(new, EmptyTensorArray)
-            else common_shape(shape, as_output(new).get_partial_shape())
-            for shape, new in zip(entry_shapes, after, strict=True)
-        ]
+        adjusted: list[PlainValue] = []
+        common: list[PartialShape | None] = []
+        states = zip(initial_values.items(), initial, shapes, loop_body.yielded, strict=False)
+        for (name, value), old, shape, new in states:
+            start = _in_common_type(operator, name, value, _initial_value(old, new, scope, loop_body), new)
+            entering, leaving = shape if start is old and shape is not None else _shape_of(start), _shape_of(new)
+            adjusted.append(start)
+            common.append(None if entering is None or leaving is None else common_shape(entering, leaving))
         if common == shapes and all(new is old for new, old in zip(adjusted, initial, strict=True)):
             return loop_body
         initial, shapes = adjusted, common
