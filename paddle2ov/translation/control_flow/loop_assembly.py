@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from openvino import Model, Node, Output, PartialShape
@@ -31,7 +31,8 @@ class LoopBody(Struct):
 
     Attributes:
         scope: the values inside.
-        initial: the initial values of what the loop carries.
+        given: what the loop carries: name inside -> the initial value in the program.
+        initial: the initial values as they are here, in types and ranks that hold in every iteration.
         shapes: the partial shapes of the carried values in any iteration; None for an array without elements, which is
             not carried.
         parameters: the body's parameters for the carried values.
@@ -40,6 +41,7 @@ class LoopBody(Struct):
     """
 
     scope: Scope
+    given: Mapping[str, PlainValue]
     initial: list[PlainValue]
     shapes: list[PartialShape | None]
     parameters: list[Parameter]

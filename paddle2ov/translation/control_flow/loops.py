@@ -55,13 +55,10 @@ def while_(translator: Translator, operator: Operator, scope: Scope) -> Mapping[
         translator, scope, operator, initial_values, [*(after[i] for i in carried), next_condition]
     )
     loop = Loop(loop_body, scope, None, as_condition(condition), loop_body.yielded[-1])
-    final_names = dict(zip(initial_values, (names[i] for i in carried), strict=True))
-    warn_of_initial_values(
-        translator, operator, final_names, initial_values, loop_body, loop.unread, as_output(condition)
-    )
+    results = [names[i] for i in carried]
+    warn_of_initial_values(translator, operator, results, loop_body, loop.unread, as_output(condition))
     final, _ = loop.build(translator)
-    lengthened = with_lengths(translator, operator, scope, loop_body, carried, final)
-    return dict(zip(final_names.values(), lengthened, strict=True))
+    return dict(zip(results, with_lengths(translator, operator, scope, loop_body, carried, final), strict=True))
 
 
 def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Mapping[str, Value]:
@@ -74,14 +71,12 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Mappi
     names, sequences, states = operator.outputs["out"], operator.inputs["x"], operator.inputs["states"]
     steps, arguments = body.inputs[: len(sequences)], body.inputs[len(sequences) :]
     stacked = [i for i, name in enumerate(names) if i >= len(states) and translator.is_used(name)]
-    results = [body.outputs[i] for i in stacked]
     carried = _live_positions(translator, names, arguments)
     initial_values = {arguments[i]: find_or_placeholder(translator, scope, states[i], arguments[i]) for i in carried}
     reverse = operator.attributes.get("reverse", False)
     elements = dict(zip(steps, sequences, strict=True))
-    loop_body = _body_for_all_iterations(
-        translator, scope, operator, initial_values, [*(body.outputs[i] for i in carried), *results], elements, reverse
-    )
+    wanted = [body.outputs[i] for i in (*carried, *stacked)]
+    loop_body = _body_for_all_iterations(translator, scope, operator, initial_values, wanted, elements, reverse)
 
     axis = ints([0])
     rows = [ops.result(ops.unsqueeze(as_output(item), axis)) for item in loop_body.yielded[len(carried) :]]
@@ -89,11 +84,11 @@ def recurrent(translator: Translator, operator: Operator, scope: Scope) -> Mappi
     length = ops.gather(sizes, ints(0), ints(0))
     always: PlainValue = ops.constant(True).output(0)
     loop = Loop(loop_body, scope, length.output(0), as_condition(always), always, rows)
-    final_names = dict(zip(initial_values, (names[i] for i in carried), strict=True))
-    warn_of_initial_values(translator, operator, final_names, initial_values, loop_body, loop.unread, length.output(0))
+    results = [names[i] for i in (*carried, *stacked)]
+    warn_of_initial_values(translator, operator, results, loop_body, loop.unread, length.output(0))
     final, stacks = loop.build(translator)
     stacks = [reverse_along(stack, [0]).output(0) for stack in stacks] if reverse else stacks
-    return dict(zip((names[i] for i in (*carried, *stacked)), (*final, *stacks), strict=True))
+    return dict(zip(results, (*final, *stacks), strict=True))
 
 
 def _body_for_all_iterations(
@@ -115,7 +110,7 @@ def _body_for_all_iterations(
     shapes = [_shape_of(value) for value in initial]
     names = translator.names.taken()
     while True:
-        loop_body = LoopBody(Scope(scope), initial, shapes, [], ops.parameter([], Type.i64), [])
+        loop_body = LoopBody(Scope(scope), initial_values, initial, shapes, [], ops.parameter([], Type.i64), [])
         for name, sequence in (elements or {}).items():
             if translator.is_used(name):
                 tensor = as_output(find_or_placeholder(translator, loop_body.scope, sequence))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 
 from openvino import Output
 
 from paddle2ov.errors import warn_of_operator
 from paddle2ov.graph.types import dtype_name
 from paddle2ov.graph.upstream import depends_on_data, inputs_behind
-from paddle2ov.graph.values import EmptyTensorArray, PlainValue
+from paddle2ov.graph.values import EmptyTensorArray
 from paddle2ov.program.model import Operator
 from paddle2ov.program.shown_values import ShownValues
 from paddle2ov.translation.control_flow.block_values import as_output, is_undefined
@@ -20,8 +20,7 @@ from paddle2ov.translation.translator import Translator
 def warn_of_initial_values(
     translator: Translator,
     operator: Operator,
-    results: Mapping[str, str],
-    initial_values: Mapping[str, PlainValue],
+    results: Sequence[str],
     loop_body: LoopBody,
     unread: Set[int],
     decides: Output,
@@ -31,26 +30,25 @@ def warn_of_initial_values(
     Args:
         translator: what knows which variables show their rank and type.
         operator: the loop.
-        results: name inside -> name of the final value.
-        initial_values: name inside -> the initial value in the program.
-        loop_body: the body, with the initial values as they are here.
+        results: the names of the final values, first those of what the loop carries.
+        loop_body: the body.
         unread: the positions of values that do not matter.
         decides: what is 0 or false where the loop has no iteration.
     """
     said: dict[tuple[str, str], list[str]] = {}  # the same of several variables is said once
-    states = zip(initial_values.items(), loop_body.initial, loop_body.yielded, strict=False)
-    for k, ((name, value), start, after) in enumerate(states):
+    states = zip(results, loop_body.given.items(), loop_body.initial, loop_body.yielded, strict=False)
+    for k, (result, (name, value), start, after) in enumerate(states):
         if (
             k in unread
             or is_undefined(value)
             or any(isinstance(item, EmptyTensorArray) for item in (value, start, after))
         ):
             continue
-        found = _of_types(translator.shown, name, results[name], tuple(map(as_output, (value, start, after))), decides)
+        found = _of_types(translator.shown, name, result, tuple(map(as_output, (value, start, after))), decides)
         if found is None and as_output(value).get_partial_shape().rank == 0:
-            found = _of_rank(translator.shown, name, results[name], as_output(start), decides)
+            found = _of_rank(translator.shown, name, result, as_output(start), decides)
         if found is not None:
-            said.setdefault(found, []).append(f"'{results[name].partition('@')[0]}'")
+            said.setdefault(found, []).append(f"'{result.partition('@')[0]}'")
     for (before, behind), variables in said.items():
         warn_of_operator(operator.place, f"{before} {', '.join(variables)} {behind}")
 
