@@ -45,21 +45,20 @@ def results_without_elements(
     variables: Mapping[str, Variable],
     used: Set[str],
     empty: frozenset[str],
-) -> dict[str, list[ConstantValue]] | None:
+) -> dict[str, list[ConstantValue]]:
     """The results of an operator if the program declares them without elements, and the inputs are as declared."""
-    if not all(name in empty for names in operator.outputs.values() for name in names if name in used):
-        return None
+    if not all(name in empty for name in operator.output_names() if name in used):
+        return {}
     for port, values in inputs.items():
         for name, value in zip(operator.inputs[port], values, strict=True):
             declared = variables.get(name)
             if value is not None and _dims(value) != (declared and declared.real_shape):
-                return None
-    results = {
+                return {}
+    return {
         port: [_empty_constant(variables[name]) for name in names]
         for port, names in operator.outputs.items()
         if names and all(name in empty for name in names)
     }
-    return results or None
 
 
 def constant_if_empty(value: Any, instead: ConstantValue | None = None) -> Any:

@@ -186,9 +186,9 @@ class Translator:
     def _translate_operator(self, operator: Operator, scope: Scope) -> None:
         rule = self._rules.get(operator.type) or self._rule(operator)
         inputs, are_constant = _inputs_of(operator, scope)
-        if rule.signature is not None and not rule.operands.issuperset(operator.inputs):
-            _refuse_unnamed(operator, rule.signature)
         context = NodeContext(operator, inputs, self.variables, rule.signature, self._used)
+        if rule.signature is not None and not rule.operands.issuperset(operator.inputs):
+            _refuse_unnamed(context, operator, rule.signature)
         converter = rule.of_real
         if self._may_be_complex:
             converter = rule.convert
@@ -208,7 +208,7 @@ class Translator:
             set_operators(_outputs_of(results.values()), operator_id(operator), sources)
         if are_constant and inputs and are_foldable(inputs):
             results = {port: [_folded(value) for value in values] for port, values in results.items()}
-        self._bind(operator, results, inputs, rule.signature, scope)
+        self._bind(context, operator, results, inputs, rule.signature, scope)
 
     def _rule(self, operator: Operator) -> _Rule:
         """The rule for an operator's type, looked up once."""
@@ -231,7 +231,7 @@ class Translator:
         self, converter: Converter, context: NodeContext, operator: Operator, inputs: InputValues
     ) -> dict[str, list[Any]]:
         """The results if an input has no elements; results that are declared to have none need not be computed."""
-        declared = results_without_elements(operator, inputs, self.variables, self._used, self._empty) or {}
+        declared = results_without_elements(operator, inputs, self.variables, self._used, self._empty)
         try:
             converted = _call(converter, context, operator)
         except Paddle2OVError:
@@ -246,6 +246,7 @@ class Translator:
 
     def _bind(
         self,
+        context: NodeContext,
         operator: Operator,
         results: Mapping[str, Sequence[Any]],
         inputs: InputValues,
@@ -257,16 +258,10 @@ class Translator:
             if values is None:
                 if not self._used.isdisjoint(names):
                     gave = ", ".join(map(str, results)) or "nothing"
-                    raise OpConversionError(
-                        operator.place,
-                        f"its converter left out output '{port}', which the program uses; it gave {gave}",
-                    )
+                    context.refuse(f"its converter left out output '{port}', which the program uses; it gave {gave}")
                 continue
             if len(values) != len(names):
-                raise OpConversionError(
-                    operator.place,
-                    f"its converter gave {len(values)} values for output '{port}', which has {len(names)}",
-                )
+                context.refuse(f"its converter gave {len(values)} values for output '{port}', which has {len(names)}")
             for name, value in zip(names, values, strict=True):
                 if not name or name in scope.values:  # a cut provides it already
                     continue
@@ -324,21 +319,19 @@ def _inputs_of(operator: Operator, scope: Scope) -> tuple[InputValues, bool]:
     return inputs, are_constant
 
 
-def _refuse_unnamed(operator: Operator, signature: Signature) -> None:
+def _refuse_unnamed(context: NodeContext, operator: Operator, signature: Signature) -> None:
     """Refuses inputs beyond the signature: PIR passes them by position, and no converter reads unnamed ones."""
     beyond = [input_ for input_ in operator.inputs if input_ not in signature.operands and any(operator.inputs[input_])]
     if unknown := [item for item in beyond if _UNNAMED.fullmatch(item)]:
         if operator.source_type.startswith("onednn_op."):
-            raise OpConversionError(
-                operator.place,
+            context.refuse(
                 f"'{operator.source_type}' is an operator of Paddle's passes for oneDNN, as `enable_save_optim_model` "
                 "saves it; Paddle cannot load such a program either. Save it with `Config.disable_mkldnn()`, or "
-                "convert the model that it was made from",
+                "convert the model that it was made from"
             )
-        raise OpConversionError(
-            operator.place,
+        context.refuse(
             f"the program passes {len(unknown)} input(s) more than its signature names "
-            f"({', '.join(signature.operands) or 'none'})",
+            f"({', '.join(signature.operands) or 'none'})"
         )
 
 
