@@ -61,7 +61,7 @@ def parse_input(argument: InputArgument) -> list[InputOverride]:
         if argument.count("[") > argument.count("]"):
             raise ConversionInputError(f"input: the bracket is not closed in {argument!r}")
         return [_from_string(item) for item in _at_commas(argument)]
-    if (_is_shape(argument) and not _is_pairs(argument)) or _is_type(argument):
+    if (_is_shape(argument) and not _is_pairs(argument)) or _type(argument) is not None:
         return [_override([argument])]
     if isinstance(argument, list | tuple) and _is_one_input(argument):
         return [_override(argument)]
@@ -94,9 +94,7 @@ def parse_output(argument: OutputArgument) -> list[str]:
         return []
     if isinstance(argument, str):
         return [item.strip() for item in argument.split(",")]
-    if not isinstance(argument, Iterable):
-        raise ConversionInputError(f"output: names are expected, not {argument!r:.80}")
-    names = [item if isinstance(item, str) else getattr(item, "name", None) for item in argument]
+    names = [getattr(item, "name", item) for item in argument] if isinstance(argument, Iterable) else [None]
     if not all(isinstance(name, str) for name in names):
         raise ConversionInputError(f"output: names are expected, not {argument!r:.80}")
     return [str(name) for name in names]
@@ -221,10 +219,6 @@ def _is_shape(value: object) -> bool:
 def _is_pairs(value: object) -> bool:
     """Whether a list may be one of shapes: [(1, 8), (1, 4)] are two inputs of rank 2, not one with two ranges."""
     return isinstance(value, list | tuple) and all(isinstance(dim, tuple) for dim in value)
-
-
-def _is_type(value: object) -> bool:
-    return not isinstance(value, str) and _type(value) is not None
 
 
 def _type(value: object) -> Type | None:
