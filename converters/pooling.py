@@ -1,13 +1,12 @@
-"""Pooling by maximum, average and norm.
+"""Pooling by maximum, average and norm, also into pyramids of bins.
 
-Paddle: `pool2d`, `pool3d`, `lp_pool2d`.
+Paddle: `pool2d`, `pool3d`, `lp_pool2d`, `spp` (legacy only).
 Semantics: `paddle/phi/kernels/funcs/pooling.cc`, `paddle/phi/kernels/impl/pool_kernel_impl.h`, PoolInferMeta in
-`paddle/phi/infermeta/unary.cc`. Pooling in one dimension is `unsqueeze2`, `pool2d`, `squeeze2`. A window that holds
-nothing but padding gives NaN (average) or the lowest number. Of paddings that differ before and after, an average that
-counts them (`exclusive` False) counts as many after as before. Not supported: adaptive maximum in `pool2d` itself
-(Paddle exports it as `max_pool2d_with_index`); an average that counts paddings which are fewer after than before and
-rounds up; paddings as wide as the kernel where an average counts them and they differ, or where one that does not would
-have windows outside of x.
+`paddle/phi/infermeta/unary.cc`, `paddle/fluid/operators/spp_op.h` of Paddle 2.6. Pooling in one dimension is
+`unsqueeze2`, `pool2d`, `squeeze2`. A window that holds nothing but padding gives NaN (average) or the lowest number. Of
+paddings that differ before and after, an average that counts them (`exclusive` False) counts as many after as before.
+Refused: adaptive maximum in `pool2d` itself (Paddle exports it as `max_pool2d_with_index`); `spp` of images of unknown
+size, which the windows follow from, and of images smaller than the finest bins.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, const_like
-from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, int_vector, rank_of, shape_of
+from paddle2ov.converters.graph.common import Tensor, const_like, folded, reshape
+from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, int_vector, rank_of
 from paddle2ov.converters.graph.spatial import (
     channels_last,
     computed_same_pads,
@@ -34,6 +33,7 @@ from paddle2ov.converters.graph.spatial import (
     window_overhang,
 )
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.shapes import known_dims
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
@@ -125,11 +125,6 @@ class Windows(Struct, frozen=True):
         """How OpenVINO calls it."""
         return "ceil" if self.ceil else "floor"
 
-    def of_padded(self, end: list[int] | None = None) -> Windows:
-        """The same windows over an x that is padded already, except for the paddings in `end`."""
-        none = [0] * len(self.sizes)
-        return replace(self, begin=none, end=end or none, dynamic_same=False)
-
 
 def windows_of(node: NodeContext, dims: list[int | None]) -> Windows:
     """The windows that an operator's attributes describe, over these spatial dimensions."""
@@ -149,24 +144,29 @@ def windows_of(node: NodeContext, dims: list[int | None]) -> Windows:
 def _pool_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     dims = spatial_dims(x, False)
     at = windows_of(node, dims)
-    exclusive = node.get_bool("exclusive", True)
-    over = (
-        [0] * len(dims) if at.dynamic_same else window_overhang(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
-    )
-    if mode == "avg" and not exclusive and node.semantics.full_window_average:
-        return _avg_full_windows(x, at, over)
-    at = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
-    if any(pad >= size for pad, size in zip(at.begin + at.end, at.sizes + at.sizes, strict=True)):
-        return _pool_wide_paddings(node, x, mode, at, exclusive)
-    has_gaps = any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True))
-    if at.dynamic_same and (has_gaps or (mode == "avg" and not exclusive)):
-        return _dynamic_same_pool(node, x, mode, at, exclusive)
+    counts_paddings = not node.get_bool("exclusive", True) and mode == "avg"
+    over = [0] * len(dims)
+    if not at.dynamic_same:
+        over = window_overhang(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
+    fitting = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
+    pads = at.begin + at.end
+    if at.dynamic_same:
+        has_gaps = any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True))
+        is_padded = has_gaps or counts_paddings or mode == "lp"
+    else:
+        is_padded = any(pad >= size for pad, size in zip(pads, fitting.sizes * 2, strict=True))
+    if counts_paddings:
+        is_uneven = at.ceil or any(before < after for before, after in zip(at.begin, at.end, strict=True))
+        is_padded |= is_uneven and any(pads)
+        is_padded |= node.semantics.full_window_average and (at.ceil or any(over))
+    if is_padded:
+        return _pool_padded(node, x, mode, at, over, counts_paddings)
     if mode == "max":
-        return _max_pool(x, at)
-    if at.dynamic_same and mode == "lp":
-        x, at = _pad(x, *_dynamic_same_pads(x, at)), replace(at.of_padded(), ceil=False)
-        exclusive = True
-    return _lp_pool(node, x, at) if mode == "lp" else _average_windows(node, x, at, exclusive)
+        return _max_pool(x, fitting)
+    if mode == "lp":
+        return _lp_pool(node, x, fitting)
+    # Windows that reach beyond the (unpadded) end divide by their elements within x in either case.
+    return _avg_pool(x, replace(fitting, ceil=at.ceil and not at.dynamic_same), not counts_paddings or not any(pads))
 
 
 def _max_pool(x: Tensor, at: Windows) -> Output:
@@ -175,82 +175,40 @@ def _max_pool(x: Tensor, at: Windows) -> Output:
     return pooled.output(0)
 
 
-def _average_windows(node: NodeContext, x: Output, at: Windows, exclusive: bool) -> Node:
-    if at.dynamic_same:
-        return _avg_pool(x, replace(at, ceil=False))
-    if exclusive or not any(at.begin + at.end):
-        # Windows that reach beyond the (unpadded) end divide by their elements within x in either case.
-        return _avg_pool(x, at)
-    if not at.ceil and all(before >= after for before, after in zip(at.begin, at.end, strict=True)):
-        return _avg_pool(x, at, exclusive=False)
-    counted = [min(before, after) for before, after in zip(at.begin, at.end, strict=True)]
-    if at.ceil and counted != at.begin:
-        node.refuse(
-            "fewer after than before, in an average that counts them and rounds up", paddings=(at.begin, at.end)
-        )
-    extra = [after - pad for after, pad in zip(at.end, counted, strict=True)]
-    return _avg_pool(_pad(x, ints([0, 0, *at.begin]), ints([0, 0, *counted])), at.of_padded(extra))
+def _pool_padded(
+    node: NodeContext, x: Output, mode: str, at: Windows, over: list[int], counts_paddings: bool
+) -> Tensor:
+    """The same over an x that is padded as far as any window reaches.
 
-
-def _avg_full_windows(x: Output, at: Windows, over: list[int]) -> Node:
-    """As in programs of Paddle 1: x is padded as far as any window reaches, and the zeros are counted."""
-    begin, end = _dynamic_same_pads(x, at) if at.dynamic_same else (ints([0, 0, *at.begin]), ints([0, 0, *at.end]))
-    further = [more + (stride - 1) * at.ceil for more, stride in zip(over, at.strides, strict=True)]
-    padded = _pad(x, begin, ops.add(end, ints([0, 0, *further])))
-    return _avg_pool(padded, replace(at.of_padded(), ceil=False))
-
-
-def _dynamic_same_pool(node: NodeContext, x: Output, mode: str, at: Windows, exclusive: bool) -> Tensor:
-    """Windows that may be smaller than the strides, with SAME's paddings computed at run time.
-
-    Where a gap is at the end, rounding up gives one more window, which is outside of x.
+    This is for what OpenVINO's pooling does not have: paddings as wide as the kernel, those of SAME that are computed
+    (where a gap is at the end, rounding up gives one more window, which is outside of x), and Paddle's ways of counting
+    them.
     """
-    begin, end = _dynamic_same_pads(x, at)
-    further = [(stride - 1) * at.ceil for stride in at.strides]
-    end = ops.add(end, ints([0, 0, *further]))
-    padded_windows = replace(at.of_padded(), ceil=False)
+    begin, end = ints(at.begin), ints(at.end)
+    if at.dynamic_same:
+        begin, end = computed_same_pads(x, at.strides, ints(at.sizes))
+    further = ints([missing + (stride - 1) * at.ceil for missing, stride in zip(over, at.strides, strict=True)])
+    before, after = (folded(ops.concat([ints([0, 0]), pads], 0)) for pads in (begin, ops.add(end, further)))
+    lowest = float(np.finfo(x.get_element_type().to_dtype()).min)
+    padded = ops.pad(x, before, after, "constant", const_like(lowest if mode == "max" else 0, x)).output(0)
+    none = [0] * len(over)
+    windows = Windows(at.sizes, at.strides, none, none, ceil=False, dynamic_same=False)
     if mode == "max":
-        return _max_pool(ops.pad(x, begin, end, "constant", _lowest(x)).output(0), padded_windows)
+        return _max_pool(padded, windows)
     if mode == "lp":
-        return _lp_pool(node, _pad(x, begin, end), padded_windows)
-    out = _avg_pool(_pad(x, begin, end), padded_windows)
+        return _lp_pool(node, padded, windows)
+    out = _avg_pool(padded, windows)
+    if counts_paddings and node.semantics.full_window_average:
+        return out
     # Paddle divides by these counts; one below 1 belongs to a window outside of x.
     for i, (size, stride) in enumerate(zip(at.sizes, at.strides, strict=True)):
-        pad, dim = ops.gather(begin, ints(2 + i), ints(0)), dim_of(x, 2 + i)
-        window_indices = index_range(dim_of(out, 2 + i))
-        start = ops.subtract(ops.multiply(window_indices, ints(stride)), pad)
-        stop = ops.minimum(ops.add(start, ints(size)), dim if exclusive else ops.add(dim, pad))
-        held = ops.subtract(stop, ops.maximum(start, ints(0)) if exclusive else start)
-        count = ops.reshape(ops.convert(held, x.get_element_type()), ints([-1] + [1] * (len(at.sizes) - 1 - i)), False)
-        out = ops.divide(ops.multiply(out, const_like(size, x)), count)
+        pad, dim = ops.gather(begin, ints(i), ints(0)), dim_of(x, 2 + i)
+        start = ops.subtract(ops.multiply(index_range(dim_of(out, 2 + i)), ints(stride)), pad)
+        stop = ops.minimum(ops.add(start, ints(size)), ops.add(dim, pad) if counts_paddings else dim)
+        held = ops.subtract(stop, start if counts_paddings else ops.maximum(start, ints(0)))
+        count = reshape(ops.convert(held, x.get_element_type()), [-1] + [1] * (len(none) - 1 - i))
+        out = ops.divide(ops.multiply(out, const_like(size, x)), folded(count))
     return out
-
-
-def _lowest(x: Output) -> Node:
-    return const_like(float(np.finfo(x.get_element_type().to_dtype()).min), x)
-
-
-def _pool_wide_paddings(node: NodeContext, x: Output, mode: str, at: Windows, exclusive: bool) -> Tensor:
-    """Paddings as wide as the kernel, which OpenVINO's pooling refuses: x is padded first."""
-    pads = ints([0, 0, *at.begin]), ints([0, 0, *at.end])
-    if mode == "max":
-        return _max_pool(ops.pad(x, *pads, "constant", _lowest(x)).output(0), at.of_padded())
-    if mode == "lp":
-        return _lp_pool(node, _pad(x, *pads), at.of_padded())
-    # Paddle's window counts a negative number of elements where it ends before x or begins after it.
-    last = [pad + (stride - 1) * at.ceil for pad, stride in zip(at.end, at.strides, strict=True)]
-    inside = all(pad <= size for pad, size in zip(at.begin + last, at.sizes + at.sizes, strict=True))
-    node.require(
-        inside if exclusive else at.begin == at.end,
-        "paddings as wide as the kernel are not supported here",
-        paddings=(at.begin, at.end),
-        ksize=at.sizes,
-    )
-    out = _avg_pool(_pad(x, *pads), at.of_padded())
-    if not exclusive:
-        return out
-    ones = ops.broadcast(const_like(1.0, x), shape_of(x)).output(0)
-    return ops.divide(out, _avg_pool(_pad(ones, *pads), at.of_padded()))
 
 
 @works_around("average_pool_without_dilations")
@@ -260,16 +218,6 @@ def _avg_pool(x: Output, at: Windows, exclusive: bool = True) -> Node:
     return ops.avg_pool(
         x, at.strides, at.begin, at.end, at.sizes, exclusive, at.rounding, auto_pad, dilations=dilations
     )
-
-
-def _pad(x: Output, begin: Node, end: Node) -> Output:
-    return ops.pad(x, begin, end, "constant", const_like(0, x)).output(0)
-
-
-def _dynamic_same_pads(x: Output, at: Windows) -> tuple[Node, Node]:
-    """SAME's paddings for an unknown size, before and after."""
-    before, after = computed_same_pads(x, at.strides, ints(at.sizes))
-    return ops.concat([ints([0, 0]), before], 0), ops.concat([ints([0, 0]), after], 0)
 
 
 def _lp_pool(node: NodeContext, x: Output, at: Windows) -> Node:
@@ -287,3 +235,28 @@ def _root(node: NodeContext, total: Node) -> Node:
     norm_type = node.get_float("norm_type")
     node.require(norm_type != 0, "must not be 0", norm_type=norm_type)
     return ops.power(total, const_like(1.0 / norm_type, total))
+
+
+# --- pyramids -------------------------------------------------------------------------------------------------------
+
+
+def spp(node: NodeContext) -> NamedOutputs:
+    """out = x pooled into 1 × 1, 2 × 2, 4 × 4, ... bins, all in one row."""
+    x, kind = node.get_input("x"), node.get_str("pooling_type")
+    node.require(kind in ("max", "avg"), "unknown", pooling_type=kind)
+    height, dims = node.get_int("pyramid_height"), known_dims(ranked_dims(x)[2:])
+    if dims is None:
+        node.refuse("an image of unknown size is not supported")
+    levels = []
+    for level in range(height):
+        bins = 2**level
+        node.require(min(dims) >= bins, f"{min(dims)} elements are too few for {bins} bins", pyramid_height=height)
+        kernel = [-(-size // bins) for size in dims]
+        missing = [width * bins - size for width, size in zip(kernel, dims, strict=True)]
+        begin, end = [(pad + 1) // 2 for pad in missing], [pad // 2 for pad in missing]
+        fits = all(pad < width for pad, width in zip(begin, kernel, strict=True))
+        node.require(fits, "a window outside of the image is not supported", pyramid_height=height)
+        at = Windows(kernel, kernel, begin, end, ceil=False, dynamic_same=False)
+        pooled = _max_pool(x, at) if kind == "max" else _avg_pool(x, at)
+        levels.append(ops.reshape(pooled, ints([0, -1]), True))
+    return {"out": ops.concat(levels, 1)}

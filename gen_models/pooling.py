@@ -97,6 +97,9 @@ POOL2D = [
         ceil_mode=True,
         **WIDE,
     ),
+    case(x=tensor([1, 2, 5, 6]), mode="avg", kernel=[1, 2], stride=1, padding=[1, 2, 3, 0]),
+    case(x=tensor([1, 2, 5, 6]), mode="avg", kernel=[1, 2], stride=1, padding=[1, 2, 3, 0], exclusive=False),
+    case(x=tensor([1, 2, 7, 9]), mode="avg", kernel=3, stride=2, padding=[2, 0, 1, 0], exclusive=False, ceil_mode=True),
 ]
 
 POOL3D = [
