@@ -11,12 +11,13 @@ Semantics: `paddle/phi/kernels/cpu/{full,fill,one_hot,eye,tril_indices,triu_indi
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from openvino import Node, Output, Type
+from openvino import Node, Type
 
-from paddle2ov.converters.graph.common import cast_to, const
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
 from paddle2ov.converters.graph.dims import dim_vector, index_range, rank_of, scalar_of, shape_of, shape_vector
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
@@ -24,7 +25,7 @@ from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue, SequenceLengths
 from paddle2ov.program.budget import MAX_DIM, charge_array
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext, OutputLike
 
 _LARGE = 4096
 """Constants of more elements are left to a Broadcast: they would make the model large."""
@@ -32,37 +33,48 @@ _LARGE = 4096
 
 def fill_constant(node: NodeContext) -> NamedOutputs:
     """out = a tensor of `shape` that holds `value` everywhere; the shape and the value may be tensors."""
-    dtype = node.get_dtype("dtype", Type.f32)
-    is_text = node.has_attribute("str_value") and not node.has_input("value")
-    text = node.get_str("str_value", "") if is_text else ""
-    if node.is_known("value"):
-        value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
-        return {"out": _full(node, value, dtype)}
-    scalar = scalar_of(node, "value", dtype)
-    return {"out": ops.broadcast(scalar, shape_vector(node, "shape"))}
-
-
-def _full(node: NodeContext, value: Any, dtype: Type) -> OutputLike:
-    storage = numpy_dtype(dtype)
-    if node.is_known("shape"):
-        shape = node.get_ints("shape", [])
-        if shape and not (min(shape) >= 0 and max(shape) <= MAX_DIM):
-            node.refuse("an impossible dimension", shape=shape)
-        if storage is not None and math.prod(shape) <= _LARGE:
-            return ConstantValue(arrays.full(shape, value, storage))
-        return ops.broadcast(_scalar(value, dtype), ints(shape))
-    return ops.broadcast(_scalar(value, dtype), shape_vector(node, "shape"))
-
-
-def _scalar(value: Any, dtype: Type) -> Node:
-    # Through NumPy where it can: 1.7 to int64 truncates, -1 to uint8 wraps around, as a C++ cast does.
-    storage = numpy_dtype(dtype)
-    return const(np.asarray(value).astype(storage) if storage is not None else value, dtype)
+    return {"out": _full(node, _value(node), node.get_dtype("dtype", Type.f32))}
 
 
 def empty(node: NodeContext) -> NamedOutputs:
     """out = a tensor of `shape`, of zeros."""
     return {"out": _full(node, 0, node.get_dtype("dtype", Type.f32))}
+
+
+def _full(node: NodeContext, value: Any, dtype: Type) -> OutputLike:
+    dims = node.get_ints("shape", []) if node.is_known("shape") else None
+    if dims and not (min(dims) >= 0 and max(dims) <= MAX_DIM):
+        node.refuse("an impossible dimension", shape=dims)
+    return _filled(node, value, dtype, dims, lambda: shape_vector(node, "shape"))
+
+
+def _value(node: NodeContext, default: float = 0.0) -> Any:
+    """The value that a tensor is filled with; None where the program computes it.
+
+    Legacy programs write it as text as well, which keeps integers beyond the precision of a float exact.
+    """
+    is_text = node.has_attribute("str_value") and not node.has_input("value")
+    text = node.get_str("str_value", "") if is_text else ""
+    if text:
+        return int(text) if text.removeprefix("-").isdecimal() else float(text)
+    return node.get_constant("value", default).reshape(-1)[0] if node.is_known("value") else None
+
+
+def _filled(
+    node: NodeContext, value: Any, dtype: Type, dims: list[int] | None, shape: Callable[[], Tensor]
+) -> OutputLike:
+    """`value` in a shape, whose dimensions may be known; a constant where it is small."""
+    storage = numpy_dtype(dtype)
+    if value is None:
+        scalar = scalar_of(node, "value", dtype)
+    elif storage is None:
+        scalar = const(value, dtype)
+    else:  # through NumPy: 1.7 to int64 truncates, -1 to uint8 wraps around, as a C++ cast does
+        value = np.asarray(value).astype(storage)
+        if dims is not None and math.prod(dims) <= _LARGE:
+            return ConstantValue(arrays.full(dims, value, storage))
+        scalar = const(value, dtype)
+    return scalar if dims == [] else ops.broadcast(scalar, shape())
 
 
 def full_int_array(node: NodeContext) -> NamedOutputs:
@@ -72,34 +84,19 @@ def full_int_array(node: NodeContext) -> NamedOutputs:
     return {"out": ConstantValue(np.asarray(node.get_attribute("value"), storage or np.int64).reshape(-1))}
 
 
-def fill_any_like(node: NodeContext) -> NamedOutputs:
-    """out = value everywhere, in the shape of x, and in its type unless dtype says otherwise."""
-    x = node.get_input("x")
-    dtype = node.get_dtype("dtype") or x.get_element_type()
-    value = node.get_constant("value", 0.0).reshape(-1)[0] if node.is_known("value") else None
-    return {"out": _like(node, x, value, dtype)}
+def filled_like(value: float, dtype: Type | None = None) -> Converter:
+    """A converter for tensors of `value`, unless the program says otherwise; `dtype` is the default, None that of x."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = value everywhere, in the shape of x."""
+        x = node.get_input("x")
+        kind = node.get_dtype("dtype", dtype) or x.get_element_type()
+        return {"out": _filled(node, _value(node, value), kind, static_dims(x), lambda: shape_of(x))}
+
+    return convert
 
 
-def ones_like(node: NodeContext) -> NamedOutputs:
-    """out = 1 everywhere, in the shape of x, and in its type unless dtype says otherwise."""
-    x = node.get_input("x")
-    return {"out": _like(node, x, 1, node.get_dtype("dtype") or x.get_element_type())}
-
-
-def fill_zeros_like2(node: NodeContext) -> NamedOutputs:
-    """out = 0 everywhere, in the shape of x and of the given type."""
-    return {"out": _like(node, node.get_input("x"), 0, node.get_dtype("dtype", Type.f32))}
-
-
-def _like(node: NodeContext, x: Output, value: Any, dtype: Type) -> OutputLike:
-    dims, storage = static_dims(x), numpy_dtype(dtype)
-    if value is not None and storage is not None and dims is not None and math.prod(dims) <= _LARGE:
-        return ConstantValue(arrays.full(dims, np.asarray(value).astype(storage), storage))
-    if value is None:
-        scalar = scalar_of(node, "value", dtype)
-    else:
-        scalar = _scalar(value, dtype)
-    return ops.broadcast(scalar, shape_of(x)) if dims != [] else scalar
+fill_any_like, ones_like, fill_zeros_like2 = filled_like(0.0), filled_like(1.0), filled_like(0.0, Type.f32)
 
 
 def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
@@ -107,11 +104,7 @@ def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
 
     If dimension 0 holds sequences (LoD), it counts as their number.
     """
-    x = node.get_input("input")
-    dtype = node.get_dtype("dtype", Type.f32)
-    shape = node.get_ints("shape")
-    text = node.get_str("str_value", "")
-    value: Any = _parse(text) if text else node.get_constant("value", 0.0).reshape(-1)[0]
+    x, shape = node.get_input("input"), node.get_ints("shape")
     source, target = node.get_int("input_dim_idx", 0), node.get_int("output_dim_idx", 0)
     parts: list[Node] = [ints([dim]) for dim in shape]
     if source == 0 and node.has_sequences("input"):
@@ -122,7 +115,7 @@ def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
             parts[target] = ints([layout]) if isinstance(layout, int) else ops.reshape(layout, ints([1]), False)
     else:
         parts[target] = dim_vector(x, [source])
-    return {"out": ops.broadcast(_scalar(value, dtype), ops.concat(parts, 0))}
+    return {"out": _filled(node, _value(node), node.get_dtype("dtype", Type.f32), None, lambda: ops.concat(parts, 0))}
 
 
 def assign_value(node: NodeContext) -> NamedOutputs:
@@ -181,18 +174,8 @@ def sequence_mask(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     dtype = node.get_dtype("out_dtype", Type.i64)
     length = scalar_of(node, "max_len", Type.i64, -1)
-    known = node.get_int("max_len", -1) if node.is_known("max_len") else None
-    if known is not None and known < 0:
+    if node.is_known("max_len") and node.get_int("max_len", -1) < 0:
         lengths = ops.concat([ops.reshape(cast_to(x, Type.i64), ints([-1]), False), ints([0])], 0)  # which may be none
         length = ops.reduce_max(lengths, ints([0]), False)
-    positions = index_range(length)
-    columns = cast_to(positions, x.get_element_type())  # a length of 0.5 counts position 0
+    columns = cast_to(index_range(length), x.get_element_type())  # a length of 0.5 counts position 0
     return {"y": cast_to(ops.less(columns, ops.unsqueeze(x, ints(-1))), dtype)}
-
-
-def _parse(text: str) -> float | int:
-    # Legacy programs write the value as text as well, which keeps integers beyond the precision of a float exact.
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
