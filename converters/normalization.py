@@ -8,6 +8,8 @@ Semantics: `paddle/phi/kernels/cpu/{batch_norm,layer_norm,group_norm,instance_no
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from openvino import Node, Output, Type
@@ -23,7 +25,7 @@ from paddle2ov.converters.graph.dims import (
     static_rank,
 )
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
-from paddle2ov.graph import arrays
+from paddle2ov.converters.graph.terms import Term, sqrt
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import static_dims
@@ -75,28 +77,18 @@ def inplace_abn(node: NodeContext) -> NamedOutputs:
     return named
 
 
-def _scale_and_shift(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
+def _scale_and_shift(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Tensor, Tensor]:
     """(factor, shift) such that out = x * factor + shift; constants if the statistics are known."""
-    mean, variance = node.get_known("mean"), node.get_known("variance")
-    scale = node.get_known("scale") if node.has_input("scale") else arrays.ones(1, np.float32)
-    bias = node.get_known("bias") if node.has_input("bias") else arrays.zeros(1, np.float32)
-    if mean is None or variance is None or scale is None or bias is None:
-        return _dynamic_scale_and_shift(node, epsilon, shape, kind)
-    # Multiply and Add with constants of one consumer each: OpenVINO fuses them into the convolution before.
-    factor = scale / np.sqrt(variance + variance.dtype.type(epsilon))
-    shift = bias - mean * factor
-    return const(factor.reshape(shape), kind), const(shift.reshape(shape), kind)
-
-
-def _dynamic_scale_and_shift(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Node, Node]:
-    mean, variance = node.get_input("mean"), node.get_input("variance")
-    factor = ops.divide(const_like(1.0, variance), ops.sqrt(ops.add(variance, const_like(epsilon, variance))))
-    if node.has_input("scale"):
-        factor = ops.multiply(factor, node.get_input("scale"))
-    shift = ops.negative(ops.multiply(mean, factor))
-    if node.has_input("bias"):
-        shift = ops.add(node.get_input("bias"), shift)
-    return cast_to(reshape(factor, shape), kind), cast_to(reshape(shift, shape), kind)
+    names = [name for name in ("mean", "variance", "scale", "bias") if node.has_input(name)]
+    known = [array for name in names if (array := node.get_known(name)) is not None]
+    is_known = len(known) == len(names)
+    values: dict[str, Any] = dict(zip(names, known if is_known else map(Term, map(node.get_input, names)), strict=True))
+    factor = values.get("scale", 1) / (np.sqrt if is_known else sqrt)(values["variance"] + epsilon)
+    shift = values.get("bias", 0) - values["mean"] * factor
+    if is_known:
+        # Multiply and Add with constants of one consumer each: OpenVINO fuses them into the convolution before.
+        return const(factor.reshape(shape), kind), const(shift.reshape(shape), kind)
+    return cast_to(reshape(factor.value, shape), kind), cast_to(reshape(shift.value, shape), kind)
 
 
 def _batch_statistics(
@@ -107,20 +99,12 @@ def _batch_statistics(
     A channel of one element is unchanged: its scale and bias are not applied.
     """
     channel = rank - 1 if last else 1
-    axes = ints([axis for axis in range(rank) if axis != channel])
-    mean = ops.reduce_mean(x, axes, True)
-    centred = ops.subtract(x, mean)
-    variance = ops.reduce_mean(ops.multiply(centred, centred), axes, True)
+    mean, centred, variance = _moments(x, [axis for axis in range(rank) if axis != channel])
     deviation = ops.sqrt(ops.add(variance, const_like(epsilon, x)))
-    out = ops.divide(centred, deviation)
-    if node.has_input("scale"):
-        out = ops.multiply(out, cast_to(node.get_reshaped("scale", shape), x.get_element_type()))
-    if node.has_input("bias"):
-        out = ops.add(out, cast_to(node.get_reshaped("bias", shape), x.get_element_type()))
+    out = _affine(node, ops.divide(centred, deviation), shape)
     alone = _only_element(x, channel)
     results: dict[str, Tensor] = {"out": _unless(alone, out, x)}
-    batch = {"mean": mean, "variance": variance}
-    for name, statistic in batch.items():
+    for name, statistic in (("mean", mean), ("variance", variance)):
         flat = reshape(statistic, [-1])
         if node.is_output_used(f"{name}_out"):
             momentum = node.get_float("momentum", 0.9)
@@ -155,8 +139,10 @@ def layer_norm(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     begin = normalize_axis(node, node.get_int("begin_norm_axis", 1), rank, "begin_norm_axis")
     out = layer_norm_of(node, x, begin, node.get_float("epsilon", 1e-5))
-    used = node.is_output_used("mean") or node.is_output_used("variance")
-    return {"out": out, **(_moments(x, list(range(begin, rank))) if used else {})}
+    if not node.is_output_used("mean") and not node.is_output_used("variance"):
+        return {"out": out}
+    mean, _, variance = _moments(x, list(range(begin, rank)))
+    return {"out": out, "mean": reshape(mean, [-1]), "variance": reshape(variance, [-1])}
 
 
 def layer_norm_of(
@@ -165,8 +151,7 @@ def layer_norm_of(
     """x normalized over the dimensions from `begin` on, times scale plus bias if there are any, which are 1-D."""
     rank = rank_of(node, x)
     axes = list(range(rank))[begin:]
-    for name in filter(node.has_input, (scale, bias)):
-        x = expect_elements(x, axes, node.input_dims(name))
+    x = _expect_elements(node, x, axes, scale, bias)
     out = ops.mvn(x, ints(axes), True, epsilon, "inside_sqrt")
     for name, combine in ((scale, ops.multiply), (bias, ops.add)):
         if node.has_input(name):
@@ -184,12 +169,11 @@ def reshape_to_normalized(node: NodeContext, name: str, x: Output, begin: int, r
     return cast_to(ops.reshape(node.get_input(name), dim_range(x, begin), False), kind)
 
 
-def _moments(x: Output, axes: list[int]) -> dict[str, Node]:
-    """Mean and (biased) variance over `axes`: one element per normalized group."""
+def _moments(x: Tensor, axes: list[int]) -> tuple[Node, Node, Node]:
+    """The mean over axes, which stay with size 1; the distances from it; and the (biased) variance."""
     mean = ops.reduce_mean(x, ints(axes), True)
     centred = ops.subtract(x, mean)
-    variance = ops.reduce_mean(ops.multiply(centred, centred), ints(axes), True)
-    return {"mean": reshape(mean, [-1]), "variance": reshape(variance, [-1])}
+    return mean, centred, ops.reduce_mean(ops.multiply(centred, centred), ints(axes), True)
 
 
 @works_around("group_normalization_in_residual_block")
@@ -203,7 +187,7 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     node.require(rank > 1, f"an input of rank {rank} has no channels to normalize")
     if last:
         x = to_channels_first(x, rank).output(0)
-    x = _expect_channels(node, x)
+    x = _expect_elements(node, x, [1])
     channels = x.get_partial_shape()[1]
     fits = groups > 0 and (channels.is_dynamic or channels.get_length() % groups == 0)
     node.require(fits, f"not a divisor of {channels.to_string()} channels", groups=groups)
@@ -218,14 +202,11 @@ def group_norm(node: NodeContext) -> NamedOutputs:
     # it was computed from, as in residual blocks.
     normalized = ops.mvn(ops.reshape(x, ints(target), True), ints(axes), True, epsilon, "inside_sqrt")
     out = ops.reshape(normalized, shape_of(x), False)
-    out = _affine_channels(node, out, rank)
+    out = _affine(node, out, [1, -1] + [1] * (rank - 2))
     results: dict[str, Node] = {"y": to_channels_last(out, rank) if last else out}
     if node.is_output_used("mean") or node.is_output_used("variance"):
-        grouped = ops.reshape(x, ints([0, groups, -1]), True)
-        mean = ops.reduce_mean(grouped, ints([2]), True)
-        centred = ops.subtract(grouped, mean)
-        results["mean"] = ops.squeeze(mean, ints([2]))
-        results["variance"] = ops.reduce_mean(ops.multiply(centred, centred), ints([2]), False)
+        mean, _, variance = _moments(ops.reshape(x, ints([0, groups, -1]), True), [2])
+        results["mean"], results["variance"] = ops.squeeze(mean, ints([2])), ops.squeeze(variance, ints([2]))
     return results
 
 
@@ -237,31 +218,31 @@ def instance_norm(node: NodeContext) -> NamedOutputs:
     flat = rank == 2  # one position of each channel
     if flat:
         x, rank = ops.unsqueeze(x, ints([2])).output(0), 3
-    x = _expect_channels(node, x)
+    x = _expect_elements(node, x, [1])
     axes = list(range(2, rank))
     epsilon = node.get_float("epsilon", 1e-5)
-    out = _affine_channels(node, ops.mvn(x, ints(axes), True, epsilon, "inside_sqrt"), rank)
+    out = _affine(node, ops.mvn(x, ints(axes), True, epsilon, "inside_sqrt"), [1, -1] + [1] * (rank - 2))
     results: dict[str, Node] = {"y": ops.squeeze(out, ints([2])) if flat else out}
     if node.is_output_used("saved_mean") or node.is_output_used("saved_variance"):
-        moments = _moments(x, axes)
-        variance = ops.add(moments["variance"], const_like(epsilon, x))
-        results["saved_mean"] = moments["mean"]
-        results["saved_variance"] = ops.divide(const_like(1.0, x), ops.sqrt(variance))
+        mean, _, variance = _moments(x, axes)
+        deviation = ops.sqrt(ops.add(reshape(variance, [-1]), const_like(epsilon, x)))
+        results["saved_mean"] = reshape(mean, [-1])
+        results["saved_variance"] = ops.divide(const_like(1.0, x), deviation)
     return results
 
 
-def _expect_channels(node: NodeContext, x: Output) -> Output:
-    """`x`, which must have as many channels as there are scales and biases; the channels are dimension 1."""
-    for name in filter(node.has_input, ("scale", "bias")):
-        x = expect_elements(x, [1], node.input_dims(name))
+def _expect_elements(
+    node: NodeContext, x: Output, axes: Sequence[int], scale: str = "scale", bias: str = "bias"
+) -> Output:
+    """`x`, which must have as many elements along axes as there are scales and biases."""
+    for name in filter(node.has_input, (scale, bias)):
+        x = expect_elements(x, axes, node.input_dims(name))
     return x
 
 
-def _affine_channels(node: NodeContext, normalized: Node, rank: int) -> Node:
-    """`normalized` * scale + bias, both of them one number per channel; the channels are dimension 1."""
-    out = normalized
+def _affine(node: NodeContext, out: Node, shape: list[int]) -> Node:
+    """`out` * scale + bias, both of them one number per channel, in a shape."""
     for name, combine in (("scale", ops.multiply), ("bias", ops.add)):
         if node.has_input(name):
-            factor = node.get_reshaped(name, [1, -1] + [1] * (rank - 2))
-            out = combine(out, cast_to(factor, normalized.get_element_type()))
+            out = combine(out, cast_to(node.get_reshaped(name, shape), out.get_element_type()))
     return out
