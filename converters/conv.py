@@ -169,8 +169,10 @@ def _beside_zeros(filters: Output) -> Node | None:
     return ops.constant(np.concatenate([array, arrays.zeros([_FILTERS - 1, *array.shape[1:]], np.float32)]))
 
 
-def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool) -> int:
+def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool, transposed: bool = False) -> int:
     """The number of groups, which fits the channels of the input and the filter [G * A, B, ...]: G * B, and G * A.
+
+    The filter of a transposed convolution is [G * B, A, ...].
 
     Raises:
         OpConversionError: it does not.
@@ -183,10 +185,11 @@ def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool) 
         node.refuse(f"a filter {_dims_str(filters)} does not fit an input {_dims_str(dims)}")
     channels, (first, each) = dims[-1 if last else 1], filters[:2]
     if first is not None and first % groups:
-        node.refuse(f"they do not divide the {first} channels of the result", groups=groups)
-    if channels is not None and each is not None and channels != groups * each:
+        node.refuse(f"they do not divide the {first} channels of the filter {_dims_str(filters)}", groups=groups)
+    taken = first // groups if transposed and first is not None else None if transposed else each
+    if channels is not None and taken is not None and channels != groups * taken:
         what = f"an input {_dims_str(dims)} has {channels} channels"
-        node.refuse(f"{what}, a filter {_dims_str(filters)} takes {each} of each group", groups=groups)
+        node.refuse(f"{what}, a filter {_dims_str(filters)} takes {taken} of each group", groups=groups)
     return groups
 
 

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.conv import filter_of_groups
+from paddle2ov.converters.conv import filter_of_groups, groups_of
 from paddle2ov.converters.graph.common import const_like
 from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
     channels_last,
     computed_same_pads,
     convolution_windows,
-    ranked_dims,
     same_pads,
     spatial_dims,
     to_channels_first,
     to_channels_last,
 )
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import known_dims
+from paddle2ov.graph.shapes import dims_of, known_dims
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
@@ -32,7 +31,7 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
     x, last = node.get_input("x"), channels_last(node)
     rank = rank_of(node, x)
     spatial = rank - 2
-    groups = _groups(node, x, last)
+    groups = groups_of(node, dims_of(x), last, transposed=True)
     strides, dilations, begin, end, algorithm = convolution_windows(node, spatial)
     dims = spatial_dims(x, last)
     kernel = _kernel(node, spatial)
@@ -141,18 +140,3 @@ def _backprop(
     # Negative paddings are zeros around the result.
     before, after = (ints([0, 0, *(max(-pad, 0) for pad in pads)]) for pads in (begin, end))
     return ops.pad(out, before, after, "constant", const_like(0, out))
-
-
-def _groups(node: NodeContext, x: Output, last: bool) -> int:
-    """The number of groups, which divides the channels of the input and of the filter [C, A, ...]."""
-    groups, dims, filters = node.get_int("groups", 1), ranked_dims(x), ranked_dims(node.get_input("filter"))
-    node.require(groups >= 1, "1 or more is expected", groups=groups)
-    node.require(len(filters) == len(dims), f"a filter of {len(filters)} dimensions does not fit {len(dims)}")
-    channels, first = dims[-1 if last else 1], filters[0]
-    node.require(first is None or first % groups == 0, f"they do not divide the {first} channels", groups=groups)
-    node.require(
-        channels is None or first is None or channels == first,
-        f"the input has {channels} channels, the filter takes {first}",
-        groups=groups,
-    )
-    return groups
