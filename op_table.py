@@ -732,7 +732,7 @@ _ROWS: dict[str, Converter] = {
     "space_to_depth": permutation.space_to_depth,
     "spectral_norm": norm_variants.spectral_norm,
     "split": on_complex.linear(joining.split),
-    "split_with_num": on_complex.linear(joining.split_with_num),
+    "split_with_num": on_complex.linear(joining.split),
     "spp": pooling.spp,
     "sqrt": on_complex.instead(math.sqrt, complex_functions.sqrt),
     "sqrt_grad": activation_gradients.sqrt_.first,

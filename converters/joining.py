@@ -9,14 +9,13 @@ Refused: an axis of `stack` that is computed by the program; a negative start_in
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import reduce
 
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
-from paddle2ov.converters.graph.dims import normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import input_along_axis, normalize_axis, rank_of, shape_of
 from paddle2ov.errors import OpConversionError
 from paddle2ov.graph.expected_dims import expect_dims
 from paddle2ov.graph.opset import ints, ops
@@ -62,20 +61,22 @@ def stack(node: NodeContext) -> NamedOutputs:
 
 def split(node: NodeContext) -> NamedOutputs:
     """out = consecutive slices of x along axis: of the lengths `sections` (one may be -1), or num equal ones."""
+    if node.is_known("axis"):
+        x, _, axis = input_along_axis(node, 0)
+        return {"out": _split(node, x, axis)}
     x = node.get_input("x")
-    if not node.is_known("axis"):
-        return _split_computed_axis(node, x, _split)
-    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
-    return {"out": _split(node, x, axis)}
+    rank = rank_of(node, x)
+    front, back = front_permutations(computed_axis(node, rank), rank)
+    return {"out": [ops.transpose(part, back) for part in _split(node, ops.transpose(x, front).output(0), 0)]}
 
 
 def _split(node: NodeContext, x: Output, axis: int) -> list[Output]:
     count = node.get_output_size("out")
     number = node.get_int("num", 0)
     has_sections = node.has_input("sections") or len(node.get_attribute("sections", [])) > 0
-    if number > 0:
-        _check_count(node, number)
     if number > 0 or not has_sections:
+        # OpenVINO makes any number of slices, whatever there is to split.
+        node.require(number == count, f"the operator has {count} results", num=number)
         return _split_equally(x, axis, count)
     if count == 1:
         return [x]
@@ -114,36 +115,9 @@ def _split_known(x: Output, axis: int, sections: list[int]) -> list[Output]:
     return [x] if len(sections) == 1 else list(ops.variadic_split(x, ints(axis), ints(sections)).outputs())
 
 
-def _split_computed_axis(
-    node: NodeContext, x: Output, parts: Callable[[NodeContext, Output, int], list[Output]]
-) -> NamedOutputs:
-    """Split along an axis that the program computes: it is transposed to the front, and back in each slice."""
-    rank = rank_of(node, x)
-    front, back = front_permutations(computed_axis(node, rank), rank)
-    moved = ops.transpose(x, front).output(0)
-    return {"out": [ops.transpose(part, back) for part in parts(node, moved, 0)]}
-
-
-def _check_count(node: NodeContext, number: int) -> None:
-    """Refuses other numbers of slices than the program has: OpenVINO makes any, whatever there is to split."""
-    count = node.get_output_size("out")
-    node.require(number == count, f"the operator has {count} results", num=number)
-
-
-def split_with_num(node: NodeContext) -> NamedOutputs:
-    """out = num equal slices of x along axis."""
-    x, number = node.get_input("x"), node.get_int("num")
-    _check_count(node, number)
-    if not node.is_known("axis"):
-        return _split_computed_axis(node, x, lambda node, x, axis: _split_equally(x, axis, number))
-    axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x))
-    return {"out": _split_equally(x, axis, number)}
-
-
 def unstack(node: NodeContext) -> NamedOutputs:
     """out[i] = x[i] along axis."""
-    x = node.get_input("input" if node.op_type == "unbind" else "x")
-    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
+    x, _, axis = input_along_axis(node, 0, "input" if node.op_type == "unbind" else "x")
     parts = _split_equally(x, axis, node.get_output_size("out"))
     return {"out": [ops.squeeze(part, ints(axis)) for part in parts]}
 

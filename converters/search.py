@@ -21,7 +21,7 @@ from paddle2ov.converters.graph.dims import (
     dim_of,
     dim_vector,
     index_range,
-    normalize_axis,
+    input_along_axis,
     rank_of,
     scalar_of,
     shape_of,
@@ -33,7 +33,7 @@ from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.translation.node_context import REQUIRED, Converter, NamedOutputs, NodeContext, Required
+from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
 def _sortable(x: Tensor) -> Tensor:
@@ -51,16 +51,9 @@ def _restore_nan(x: Output, values: Tensor, indices: Tensor, axis: int) -> Tenso
     return ops.gather_elements(x, indices, axis) if x.get_element_type().is_real() else values
 
 
-def _operand(node: NodeContext, default: int | Required = -1) -> tuple[Output, int, int]:
-    """x, its rank, and the axis counted from the front."""
-    x = node.get_input("x")
-    rank = rank_of(node, x)
-    return x, rank, normalize_axis(node, node.get_int("axis", default), rank)
-
-
 def top_k_v2(node: NodeContext) -> NamedOutputs:
     """out, indices = the k largest (or smallest) elements along axis, sorted, and their indices (int64)."""
-    x, rank, axis = _operand(node)
+    x, rank, axis = input_along_axis(node, -1)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     k = ints(node.get_int("k", 1)) if node.is_known("k") else scalar_of(node, "k", Type.i64)
@@ -88,7 +81,7 @@ def _arg_extreme(largest: bool) -> Converter:
                 return {"out": cast_to(ops.squeeze(index, ints([0])), dtype)}
             dims = ops.select(ops.equal(ints(list(range(rank))), axis_node), ints(1), shape_of(x))
             return {"out": cast_to(ops.reshape(index, dims, False), dtype)}
-        x, rank, axis = _operand(node, REQUIRED)
+        x, rank, axis = input_along_axis(node)
         if rank == 0:
             return {"out": ops.constant(arrays.zeros([1] if keep and not flat else []), dtype)}
         if flat:
@@ -108,7 +101,7 @@ arg_min = _arg_extreme(largest=False)
 
 def argsort(node: NodeContext) -> NamedOutputs:
     """out, indices = the sorted elements along axis, and their indices."""
-    x, rank, axis = _operand(node)
+    x, rank, axis = input_along_axis(node, -1)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     values, indices = sort(_nan_as_infinity(x), axis, node.get_bool("descending", False))
@@ -117,7 +110,7 @@ def argsort(node: NodeContext) -> NamedOutputs:
 
 def kthvalue(node: NodeContext) -> NamedOutputs:
     """out, indices = the k-th smallest element along axis, and its index."""
-    x, rank, axis = _operand(node)
+    x, rank, axis = input_along_axis(node, -1)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     k = node.get_int("k", 1)
@@ -131,7 +124,7 @@ def kthvalue(node: NodeContext) -> NamedOutputs:
 
 def mode(node: NodeContext) -> NamedOutputs:
     """out, indices = the most frequent element along axis (of several, the smallest), and its last index."""
-    x, rank, axis = _operand(node)
+    x, rank, axis = input_along_axis(node, -1)
     if rank == 0:
         return {"out": x, "indices": ints(0)}
     values, _ = sort(x, axis, descending=False)

@@ -42,6 +42,13 @@ def normalize_axis(node: NodeContext, axis: int, rank: int, name: str = "axis") 
     return axis % bound
 
 
+def input_along_axis(node: NodeContext, default: int | Required = REQUIRED, name: str = "x") -> tuple[Output, int, int]:
+    """An input, its rank, and the attribute `axis`, counted from the front."""
+    x = node.get_input(name)
+    rank = rank_of(node, x)
+    return x, rank, normalize_axis(node, node.get_int("axis", default), rank)
+
+
 def scalar_of(node: NodeContext, name: str, dtype: Type | None = None, default: float | Required = REQUIRED) -> Node:
     """A single number, whatever the shape of the operand is, as a 0-D tensor."""
     return ops.reshape(node.get_tensor(name, dtype, default), ints([]), False)
