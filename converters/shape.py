@@ -17,7 +17,6 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.computed_axis import computed_axes, front_permutations
 from paddle2ov.converters.graph.dims import dim_vector, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import keeps_shape, merge_axes, scalar_as_declared
-from paddle2ov.graph import arrays
 from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import Dims, known_dims, static_dims
@@ -25,6 +24,7 @@ from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.upstream import inputs_behind
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.budget import check_rank
+from paddle2ov.translation.folding import fold
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 
@@ -47,27 +47,17 @@ shape64 = _shape(Type.i64)
 
 def size(node: NodeContext) -> NamedOutputs:
     """size = the number of elements of x, an int64 tensor: 0-D, in old programs of shape [1]."""
-    x = node.get_input("x")
-    dims = static_dims(x)
-    if dims is not None:
-        return {"size": ConstantValue(arrays.full(_scalar_shape(node, "size"), math.prod(dims), np.int64))}
-    count = ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False)
-    return {"size": scalar_as_declared(node, count, "size")}
+    return {"size": fold(scalar_as_declared(node, _count(node.get_input("x")), "size"))}
 
 
 def is_empty(node: NodeContext) -> NamedOutputs:
     """out = whether x has no elements, a boolean: 0-D, in old programs of shape [1]."""
-    x = node.get_input("x")
+    return {"out": fold(scalar_as_declared(node, ops.equal(_count(node.get_input("x")), ints(0))))}
+
+
+def _count(x: Output) -> Node:
     dims = static_dims(x)
-    if dims is not None:
-        return {"out": ConstantValue(arrays.full(_scalar_shape(node, "out"), 0 in dims))}
-    empty = ops.equal(ops.reduce_prod(ops.shape_of(x, Type.i64), ints([0]), False), ints(0))
-    return {"out": scalar_as_declared(node, empty)}
-
-
-def _scalar_shape(node: NodeContext, name: str) -> tuple[int, ...]:
-    """() or, where the program declares it, (1,)."""
-    return (1,) if node.declared_output_shape(name) == (1,) else ()
+    return ops.reduce_prod(shape_of(x), ints([0]), False) if dims is None else ints(math.prod(dims))
 
 
 @keeps_shape
