@@ -66,15 +66,14 @@ def equal_all(node: NodeContext) -> NamedOutputs:
         return {"out": const(False, Type.boolean)}
     if x.get_element_type() == Type.boolean:
         x, y = (ops.convert(value, Type.u8).output(0) for value in (x, y))
-    tolerance = tolerance_of(node)
-    if shapes[0].is_static and shapes[1].is_static:
-        return {"out": _everywhere(equal_within(x, y, tolerance))}
     # Where the shapes differ, y is padded or cut to the size of x to keep the comparison well-formed.
     same_shape = ops.reduce_logical_and(ops.equal(ops.shape_of(x), ops.shape_of(y)), ints([0]), False)
     flat_x, flat_y = (ops.reshape(value, ints([-1]), False) for value in (x, y))
     size = ops.shape_of(flat_x)
     fitting = ops.slice(ops.concat([flat_y, flat_x], 0), ints([0]), size, ints([1]))
-    same = ops.reduce_logical_and(equal_within(flat_x.output(0), fitting.output(0), tolerance), ints([0]), False)
+    same = ops.reduce_logical_and(
+        equal_within(flat_x.output(0), fitting.output(0), tolerance_of(node)), ints([0]), False
+    )
     return {"out": ops.logical_and(same_shape, same)}
 
 
