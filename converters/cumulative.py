@@ -16,19 +16,22 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-from openvino import Model, Node, Output, Type
+from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like, reshape
 from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.converters.graph.dims import dim_of, dim_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.exact import exact_greater_equal, exact_less_equal
+from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.graph.elementary import log1p_exp
-from paddle2ov.graph.loop_node import build_loop
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import output_of, static_dims
+from paddle2ov.graph.shapes import static_dims
 from paddle2ov.graph.slices import OPEN_END, slice_along
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+
+_MAX_STEPS = 31
+"""Dimensions are below 2 to this power."""
 
 State: TypeAlias = list[Output]
 Combine: TypeAlias = Callable[[State, State], State]
@@ -80,17 +83,9 @@ def cumprod(node: NodeContext) -> NamedOutputs:
     return {"out": shift(out, axis, 1, reverse) if exclusive else out}
 
 
-def cummax(node: NodeContext) -> NamedOutputs:
-    """out[i] = max(x[0], ..., x[i]) along axis, and the last index that holds it; NaN counts as the largest."""
-    return _running_extreme(node, exact_greater_equal)
-
-
-def cummin(node: NodeContext) -> NamedOutputs:
-    """out[i] = min(x[0], ..., x[i]) along axis, and the last index that holds it; NaN counts as the smallest."""
-    return _running_extreme(node, exact_less_equal)
-
-
-def _running_extreme(node: NodeContext, at_least: Callable[..., Node]) -> NamedOutputs:
+def running_extreme(node: NodeContext) -> NamedOutputs:
+    """out[i] = max(x[0], ..., x[i]), or min, along axis, and the last index that holds it; NaN is the extreme."""
+    at_least = exact_greater_equal if node.op_type == "cummax" else exact_less_equal
     x, axis = _input_and_axis(node, node.get_int("axis", -1))
     dtype = node.get_dtype("dtype", Type.i64)
     rank = rank_of(node, x)
@@ -137,26 +132,20 @@ def prefix_scan(state: State, axis: int, combine: Combine, reverse: bool) -> Sta
             state = _doubling_step(state, axis, combine, reverse, ints([step]))
             step *= 2
         return state
+
+    def double(_: Tensor, state: Outputs, invariants: Outputs) -> tuple[list[Output], Node]:
+        *tensors, step = state
+        doubled = ops.multiply(step, ints([2])).output(0)
+        again = reshape(ops.less(doubled, invariants[0]), [])
+        return [*_doubling_step(tensors, axis, combine, reverse, step), doubled], again
+
     length = dim_vector(state[0], [axis])
-    shapes = [tensor.get_partial_shape() for tensor in state]
-    inner = [ops.parameter(shape, tensor.get_element_type()) for shape, tensor in zip(shapes, state, strict=True)]
-    step_in, length_in = ops.parameter([1], Type.i64), ops.parameter([1], Type.i64)
-    results = [ops.result(out) for out in _doubling_step([p.output(0) for p in inner], axis, combine, reverse, step_in)]
-    step_out = ops.result(ops.multiply(step_in, ints([2])))
-    again = ops.result(reshape(ops.less(step_out.input_value(0), length_in), []))
-    entering = zip([*inner, step_in], [*state, output_of(ints([1]))], [*results, step_out], strict=True)
-    loop = build_loop(
-        output_of(ints(-1)),
-        output_of(reshape(ops.greater(length, ints([1])), [])),
-        Model([again, *results, step_out], [*inner, step_in, length_in]),
-        [-1, 0],
-        list(entering),
-        [(length_in, output_of(length))],
-    )
-    return list(loop.outputs())[: len(state)]
+    is_long = ops.convert(ops.greater(length, ints([1])), Type.i64)
+    most = reshape(ops.multiply(is_long, ints([_MAX_STEPS])), [])
+    return loop(most, [*state, ints([1])], [length], double)[: len(state)]
 
 
-def _doubling_step(state: State, axis: int, combine: Combine, reverse: bool, step: Node) -> State:
+def _doubling_step(state: State, axis: int, combine: Combine, reverse: bool, step: Tensor) -> State:
     back = ops.negative(step)
     start, end = ints([0]), ints([OPEN_END])
     head = [slice_along(tensor, start, back, axis).output(0) for tensor in state]

@@ -8,6 +8,8 @@ Semantics: `paddle/phi/kernels/cpu/{diag,diag_embed,diagonal,trace,tril_triu}_ke
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from openvino import Dimension, Node, Output
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like, prevent_fusion
@@ -47,11 +49,6 @@ def diag_v2(node: NodeContext) -> NamedOutputs:
     if rank == 0:
         x = ops.reshape(x, ints([1]), False).output(0)
     return {"out": _embed_diagonal(x, offset, node.get_float("padding_value", 0.0, may_be_nan=True))}
-
-
-def diag(node: NodeContext) -> NamedOutputs:
-    """out = a matrix with the vector x on its diagonal, zeros elsewhere."""
-    return {"out": _embed_diagonal(node.get_input("x"), 0, 0.0)}
 
 
 def _embed_diagonal(x: Output, offset: int, padding: float) -> Node:
@@ -112,24 +109,30 @@ def _fixed_length(rows: Dimension, first_row: int, columns: Dimension, first_col
     return max(shortest, 0) if longest and max(min(longest), 0) == max(shortest, 0) else None
 
 
-def _axes_last(node: NodeContext) -> Output:
-    """`x` with axis1 and axis2 moved to the end."""
+def _order(node: NodeContext, rank: int, names: Sequence[str], defaults: Sequence[int] = (0, 1)) -> list[int]:
+    """The order of axes that has those of a diagonal at the end."""
+    axis1, axis2 = (
+        normalize_axis(node, node.get_int(name, default), rank, name)
+        for name, default in zip(names, defaults, strict=True)
+    )
+    node.require(axis1 != axis2, "the two axes must differ", **dict(zip(names, (axis1, axis2), strict=True)))
+    return [*(i for i in range(rank) if i not in (axis1, axis2)), axis1, axis2]
+
+
+def _diagonal(node: NodeContext) -> Node:
     x = node.get_input("x")
-    rank = rank_of(node, x)
-    axis1 = normalize_axis(node, node.get_int("axis1", 0), rank, "axis1")
-    axis2 = normalize_axis(node, node.get_int("axis2", 1), rank, "axis2")
-    node.require(axis1 != axis2, "the two axes must differ", axis1=axis1, axis2=axis2)
-    return permute(x, [*(i for i in range(rank) if i not in (axis1, axis2)), axis1, axis2])
+    order = _order(node, rank_of(node, x), ("axis1", "axis2"))
+    return diagonal_of(permute(x, order), node.get_int("offset", 0))
 
 
 def diagonal(node: NodeContext) -> NamedOutputs:
     """out[..., i] = x[..., i, i + offset] over the axes axis1 and axis2."""
-    return {"out": diagonal_of(_axes_last(node), node.get_int("offset", 0))}
+    return {"out": _diagonal(node)}
 
 
 def trace(node: NodeContext) -> NamedOutputs:
     """out = the sum of the diagonal over the axes axis1 and axis2."""
-    diagonal = diagonal_of(_axes_last(node), node.get_int("offset", 0))
+    diagonal = _diagonal(node)
     total = prevent_fusion(diagonal, ops.reduce_sum(diagonal, ints([-1]), False), [-1])
     return {"out": scalar_as_declared(node, total)}
 
@@ -138,15 +141,9 @@ def diag_embed(node: NodeContext) -> NamedOutputs:
     """out = zeros with the last dimension of input on the diagonal `offset` of the new axes dim1 and dim2."""
     x = node.get_input("input")
     rank = rank_of(node, x) + 1
-    axis1 = normalize_axis(node, node.get_int("dim1", -2), rank, "dim1")
-    axis2 = normalize_axis(node, node.get_int("dim2", -1), rank, "dim2")
+    order = _order(node, rank, ("dim1", "dim2"), (-2, -1))
     out = _embed_diagonal(x, node.get_int("offset", 0), 0.0).output(0)
-    # The rows are now the axis before the last one, the columns the last one.
-    order: list[int] = []
-    outer = iter(range(rank - 2))
-    for axis in range(rank):
-        order.append(rank - 2 if axis == axis1 else rank - 1 if axis == axis2 else next(outer))
-    return {"out": permute(out, order)}
+    return {"out": permute(out, [order.index(i) for i in range(rank)])}
 
 
 def fill_diagonal(node: NodeContext) -> NamedOutputs:
@@ -181,10 +178,7 @@ def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
     """out = x with the last dimension of y on the diagonal `offset` of the axes dim1 and dim2."""
     x, y = node.get_input("x"), node.get_input("y")
     rank = rank_of(node, x)
-    axis1 = normalize_axis(node, node.get_int("dim1", 0), rank, "dim1")
-    axis2 = normalize_axis(node, node.get_int("dim2", 1), rank, "dim2")
-    offset = node.get_int("offset", 0)
-    order = [*(i for i in range(rank) if i not in (axis1, axis2)), axis1, axis2]
+    offset, order = node.get_int("offset", 0), _order(node, rank, ("dim1", "dim2"))
     moved = permute(x, order)
     if rank == 2:  # [1, n] counts as [n]
         y = ops.reshape(y, ints([-1]), False).output(0)
@@ -193,8 +187,6 @@ def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:
     last = ops.subtract(dim_of(y, -1), ints(1))
     taken = ops.gather(y, ops.minimum(position, last), ints(-1))
     expanded = ops.unsqueeze(taken, ints(-1 if offset >= 0 else -2))
-    filled = exact_select(
-        ops.equal(_offsets(moved), ints(offset)), cast_to(expanded, x.get_element_type()), moved
-    ).output(0)
-    back = [order.index(i) for i in range(rank)]
-    return {"out": permute(filled, back)}
+    is_diagonal = ops.equal(_offsets(moved), ints(offset))
+    filled = exact_select(is_diagonal, cast_to(expanded, x.get_element_type()), moved).output(0)
+    return {"out": permute(filled, [order.index(i) for i in range(rank)])}

@@ -100,11 +100,6 @@ def flattened_matmul(node: NodeContext, x: Tensor, y: Tensor, split_x: int, spli
     return ops.reshape(out, ops.concat([dim_range(x, 0, split_x), dim_range(y, split_y)], 0), False)
 
 
-def bmm(node: NodeContext) -> NamedOutputs:
-    """out[b] = x[b] @ y[b]."""
-    return {"out": broadcasting_matmul(node.get_input("x"), node.get_input("y"), False, False)}
-
-
 def mv(node: NodeContext) -> NamedOutputs:
     """out = x @ vec."""
     return {"out": broadcasting_matmul(node.get_input("x"), node.get_input("vec"), False, False)}

@@ -33,7 +33,7 @@ from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
-from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def _sortable(x: Tensor) -> Tensor:
@@ -66,37 +66,29 @@ def top_k_v2(node: NodeContext) -> NamedOutputs:
     return {"out": with_shape(values, shape), "indices": with_shape(indices, shape)}
 
 
-def _arg_extreme(largest: bool) -> Converter:
-    def convert(node: NodeContext) -> NamedOutputs:
-        """out = the index of the largest (or smallest) element along axis, or in the flattened tensor."""
-        dtype = node.get_dtype("dtype", Type.i64)
-        flat = node.get_bool("flatten", False)
-        keep = node.get_bool("keepdims", False)
-        if not flat and not node.is_known("axis") and (rank := rank_of(node, node.get_input("x"))):
-            x = node.get_input("x")
-            axis_node = computed_axis(node, rank)
-            moved = ops.transpose(x, front_permutations(axis_node, rank)[0])
-            index = topk(_sortable(moved), ints(1), 0, largest)[1]
-            if not keep:
-                return {"out": cast_to(ops.squeeze(index, ints([0])), dtype)}
-            dims = ops.select(ops.equal(ints(list(range(rank))), axis_node), ints(1), shape_of(x))
-            return {"out": cast_to(ops.reshape(index, dims, False), dtype)}
-        x, rank, axis = input_along_axis(node)
-        if rank == 0:
-            return {"out": ops.constant(arrays.zeros([1] if keep and not flat else []), dtype)}
-        if flat:
-            x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
-        index = first_extreme(_sortable(x), axis, largest)
-        if flat:
-            shape = [1] * rank if keep else []
-            return {"out": cast_to(ops.reshape(index, ints(shape), False), dtype)}
-        return {"out": cast_to(index if keep else ops.squeeze(index, ints([axis])), dtype)}
-
-    return convert
-
-
-arg_max = _arg_extreme(largest=True)
-arg_min = _arg_extreme(largest=False)
+def arg_extreme(node: NodeContext) -> NamedOutputs:
+    """out = the index of the largest (or smallest) element along axis, or in the flattened tensor."""
+    largest, dtype = node.op_type == "arg_max", node.get_dtype("dtype", Type.i64)
+    flat, keep = node.get_bool("flatten", False), node.get_bool("keepdims", False)
+    if not flat and not node.is_known("axis") and (rank := rank_of(node, node.get_input("x"))):
+        x = node.get_input("x")
+        axis_node = computed_axis(node, rank)
+        moved = ops.transpose(x, front_permutations(axis_node, rank)[0])
+        index = topk(_sortable(moved), ints(1), 0, largest)[1]
+        if not keep:
+            return {"out": cast_to(ops.squeeze(index, ints([0])), dtype)}
+        dims = ops.select(ops.equal(ints(list(range(rank))), axis_node), ints(1), shape_of(x))
+        return {"out": cast_to(ops.reshape(index, dims, False), dtype)}
+    x, rank, axis = input_along_axis(node)
+    if rank == 0:
+        return {"out": ops.constant(arrays.zeros([1] if keep and not flat else []), dtype)}
+    if flat:
+        x, axis = ops.reshape(x, ints([-1]), False).output(0), 0
+    index = first_extreme(_sortable(x), axis, largest)
+    if flat:
+        shape = [1] * rank if keep else []
+        return {"out": cast_to(ops.reshape(index, ints(shape), False), dtype)}
+    return {"out": cast_to(index if keep else ops.squeeze(index, ints([axis])), dtype)}
 
 
 def argsort(node: NodeContext) -> NamedOutputs:

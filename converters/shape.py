@@ -25,24 +25,17 @@ from paddle2ov.graph.upstream import inputs_behind
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.program.budget import check_rank
 from paddle2ov.translation.folding import fold
-from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
-def _shape(default: Type) -> Converter:
-    def convert(node: NodeContext) -> NamedOutputs:
-        """out = the dimensions of input, as a 1-D tensor."""
-        x = node.get_input("input")
-        dtype = node.declared_output_dtype("out") or default
-        dims = static_dims(x)
-        if dims is not None:
-            return {"out": ConstantValue(np.array(dims, numpy_dtype(dtype)))}
-        return {"out": ops.shape_of(x, dtype)}
-
-    return convert
-
-
-shape32 = _shape(Type.i32)
-shape64 = _shape(Type.i64)
+def shape(node: NodeContext) -> NamedOutputs:
+    """out = the dimensions of input, as a 1-D tensor."""
+    x = node.get_input("input")
+    dtype = node.declared_output_dtype("out") or (Type.i64 if node.op_type == "shape64" else Type.i32)
+    dims = static_dims(x)
+    if dims is not None:
+        return {"out": ConstantValue(np.array(dims, numpy_dtype(dtype)))}
+    return {"out": ops.shape_of(x, dtype)}
 
 
 def size(node: NodeContext) -> NamedOutputs:
@@ -66,8 +59,8 @@ def reshape(node: NodeContext) -> NamedOutputs:
     if node.is_known("shape"):
         target = node.get_ints("shape")
         check_rank(len(target))
-        shape = node.input_dims("x")
-        dims = known_dims(shape)
+        input_dims = node.input_dims("x")
+        dims = known_dims(input_dims)
         resolved = None if dims is None else _resolve_shape(target, dims)
         if resolved is not None and resolved != dims:
             return {"out": node.get_reshaped("x", resolved)}
@@ -76,7 +69,7 @@ def reshape(node: NodeContext) -> NamedOutputs:
             return {"out": x}
         # In a tensor without elements a 0 is a dimension of 0.
         empty = dims is not None and 0 in dims
-        return {"out": ops.reshape(x, ints(_infer_dimension(target, shape)), not empty)}
+        return {"out": ops.reshape(x, ints(_infer_dimension(target, input_dims)), not empty)}
     x = node.get_input("x")
     zero_keeps = node.get_input_size("shape") == 1
     for i in range(node.get_input_size("shape")):
