@@ -16,7 +16,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.computed_axis import front_permutations
-from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, input_along_axis, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.selection import exact_select, gather_or_empty, or_of_nothing
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of, static_dims
@@ -83,9 +83,8 @@ def nd_index(node: NodeContext, x: Output, slices: tuple[int, ...] | None) -> tu
         return index, int(last.get_length())
     depth = declared[-1] if declared is not None else -1
     if depth < 0 and slices is not None:
-        depth = (
-            rank - 1 + rank_of(node, x) - len(slices)
-        )  # still below 0 where Paddle declares a shape that it cannot know
+        # Still below 0 where Paddle declares a shape that it cannot know.
+        depth = rank - 1 + rank_of(node, x) - len(slices)
     if depth > 0:
         index = ops.reshape(index, ints([0] * (rank - 1) + [depth]), True).output(0)
     return index, depth if depth >= 0 else None
@@ -98,16 +97,10 @@ def index_sample(node: NodeContext) -> NamedOutputs:
 
 def take_along_axis(node: NodeContext) -> NamedOutputs:
     """out[i, j, k] = arr[i, indices[i, j, k], k] along axis."""
-    x, indices = node.get_input("arr"), node.get_input("indices")
-    rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis"), rank)
-    declared, wanted = node.declared_input_shape("arr"), node.declared_input_shape("indices")
-    if declared is None or wanted is None:
-        narrower = [i for i in range(rank) if i != axis]
-    else:
-        narrower = [
-            i for i, (a, b) in enumerate(zip(declared, wanted, strict=True)) if i != axis and (a != b or a == -1)
-        ]
+    (x, rank, axis), indices = input_along_axis(node, name="arr"), node.get_input("indices")
+    unknown = (-1,) * rank
+    declared, wanted = (node.declared_input_shape(name) or unknown for name in ("arr", "indices"))
+    narrower = [i for i, (a, b) in enumerate(zip(declared, wanted, strict=True)) if i != axis and (a != b or a == -1)]
     if narrower:
         ends = dim_vector(indices, narrower)
         x = ops.slice(x, ints([0] * len(narrower)), ends, ints([1] * len(narrower)), ints(narrower)).output(0)
@@ -209,16 +202,16 @@ def masked_select(node: NodeContext) -> NamedOutputs:
 def masked_fill(node: NodeContext) -> NamedOutputs:
     """out = value where mask holds, else x."""
     x = node.get_input("x")
-    value: Tensor = node.get_input("value")
-    return {"out": exact_select(node.get_input("mask"), cast_to(value, x.get_element_type()), x)}
+    value = cast_to(node.get_input("value"), x.get_element_type())
+    return {"out": exact_select(node.get_input("mask"), value, x)}
 
 
 def shard_index(node: NodeContext) -> NamedOutputs:
     """out = the index within this shard of ceil(index_num / nshards) indices; ignore_value for other shards."""
     x = node.get_input("input")
     count, shards = node.get_int("index_num"), node.get_int("nshards")
-    first = (count + shards - 1) // shards * node.get_int("shard_id")
-    local = ops.subtract(x, const_like(first, x))
     size = (count + shards - 1) // shards
+    first = size * node.get_int("shard_id")
+    local = ops.subtract(x, const_like(first, x))
     inside = ops.logical_and(ops.greater_equal(local, const_like(0, x)), ops.less(local, const_like(size, x)))
     return {"out": exact_select(inside, local, const_like(node.get_int("ignore_value", -1), x))}

@@ -138,21 +138,10 @@ def deformable_conv(node: NodeContext) -> NamedOutputs:
         "a number from 1 on that divides the channels is expected",
         deformable_groups=parts,
     )
-    out = ops.deformable_convolution(
-        x,
-        node.get_input("offset"),
-        node.get_input("filter"),
-        strides,
-        begin,
-        end,
-        dilations,
-        node.get_input("mask") if node.has_input("mask") else None,
-        "explicit",
-        groups,
-        parts,
-        bilinear_interpolation_pad=True,
-    )
-    return {"out": out}
+    offset, weights = node.get_input("offset"), node.get_input("filter")
+    mask = node.get_input("mask") if node.has_input("mask") else None
+    options = (strides, begin, end, dilations, mask, "explicit", groups, parts)
+    return {"out": ops.deformable_convolution(x, offset, weights, *options, bilinear_interpolation_pad=True)}
 
 
 def temporal_shift(node: NodeContext) -> NamedOutputs:
