@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.converters.computed_filters import convolve_by_product, has_unknown_shape
@@ -21,6 +20,7 @@ from paddle2ov.converters.fused.activation import apply_activation, fused_activa
 from paddle2ov.converters.graph.common import Tensor
 from paddle2ov.converters.graph.dims import checked_dims, dim_range
 from paddle2ov.converters.graph.spatial import (
+    Geometry,
     channels_last,
     convolution_windows,
     crop_negative_pads,
@@ -74,16 +74,6 @@ _LARGEST = 1 << 12
 """Elements of a filter that others of zeros are put beside: seven times as many are stored."""
 
 
-class Geometry(Struct, frozen=True):
-    """Strides, dilations and paddings along the spatial axes of [N, C, ...]; none negative, no filter wider than x."""
-
-    strides: list[int]
-    dilations: list[int]
-    begin: list[int]
-    end: list[int]
-    auto_pad: str
-
-
 def _conv(node: NodeContext) -> Node:
     x, last = node.get_input("input"), channels_last(node)
     dims = checked_dims(node, x)
@@ -118,8 +108,7 @@ def normalize_geometry(node: NodeContext, x: Output, last: bool, rank: int) -> t
 
 def _convolve(node: NodeContext, x: Output, at: Geometry, groups: int) -> Node:
     if not node.is_known("filter") and has_unknown_shape(filters := node.get_input("filter")):
-        pads = (at.begin, at.end) if at.auto_pad == "explicit" else None
-        return convolve_by_product(x, filters, groups, at.strides, at.dilations, pads)
+        return convolve_by_product(x, filters, groups, at)
     build = ops.group_convolution if groups > 1 else ops.convolution
     filters = filter_of_groups(node, groups)
     shape = node.input_dims("filter")

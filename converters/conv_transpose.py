@@ -13,6 +13,7 @@ from paddle2ov.converters.conv import filter_of_groups, groups_of
 from paddle2ov.converters.graph.common import const_like
 from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
+    Geometry,
     channels_last,
     computed_same_pads,
     convolution_windows,
@@ -33,15 +34,17 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
     spatial = rank - 2
     groups = groups_of(node, dims_of(x), last, transposed=True)
     strides, dilations, begin, end, algorithm = convolution_windows(node, spatial)
-    dims = spatial_dims(x, last)
-    kernel = _kernel(node, spatial)
+    dims, filters = spatial_dims(x, last), known_dims(node.input_dims("filter"))
+    if filters is None:
+        node.refuse("a filter of unknown shape is not supported")
+    kernel = filters[2:]
     if last:
         x = to_channels_first(x, rank).output(0)
 
     crops: tuple[Node, Node] | None = None
     if algorithm == "SAME":
-        known = [dim for dim in dims if dim is not None]
-        if len(known) == spatial:
+        known = known_dims(dims)
+        if known is not None:
             begin, end = same_pads(known, strides, kernel)
         else:
             # Its paddings follow from the size of the input, as in a convolution.
@@ -51,7 +54,9 @@ def conv_transpose(node: NodeContext) -> NamedOutputs:
         for dim, stride, before, after, dilation, size in zip(dims, strides, begin, end, dilations, kernel, strict=True)
     ]
     extra, size = _output_padding_and_size(node, least, strides, dilations)
-    out = _backprop(node, x, strides, begin, end, dilations, extra, groups)
+    out = _backprop(
+        x, filter_of_groups(node, groups), Geometry(strides, dilations, begin, end, "explicit"), extra, groups
+    )
     if crops is not None or size is not None:
         out = _crop(out, crops, size, spatial)
     if node.has_input("bias"):
@@ -63,35 +68,25 @@ def _output_padding_and_size(
     node: NodeContext, least: list[int | None], strides: list[int], dilations: list[int]
 ) -> tuple[list[int], Output | None]:
     """The output padding along each spatial axis, and the size to crop the result to, if any."""
-    spatial = len(least)
-    fixed = node.get_ints("output_size", []) if node.is_known("output_size") else None
-    if fixed is None or fixed:
-        node.require(
-            fixed is None or (len(fixed) == spatial and min(fixed) >= 0),
-            f"{spatial} sizes are expected",
-            output_size=fixed,
-        )
-        known = [size for size in least if size is not None]
-        if fixed is None or len(known) < spatial:
-            # The input's size is not known: compute the largest result that an output size may name, then crop.
-            return [stride - 1 for stride in strides], node.get_tensor("output_size", Type.i64)
-        extra = [size - smallest for size, smallest in zip(fixed, known, strict=True)]
-        node.require(
-            all(0 <= more < stride for more, stride in zip(extra, strides, strict=True)),
-            f"it is {extra} more than the least, which is below 0 or not below the strides",
-            output_size=fixed,
-            strides=strides,
-        )
+    spatial, is_computed = len(least), not node.is_known("output_size")
+    wanted = [] if is_computed else node.get_ints("output_size", [])
+    if not is_computed and not wanted:
+        extra = node.get_ints("output_padding", []) or [0] * spatial
+        limits = [max(pair) for pair in zip(strides, dilations, strict=True)]
+        fits = len(extra) == spatial and all(0 <= more < limit for more, limit in zip(extra, limits, strict=True))
+        reason = f"{spatial} numbers from 0 to below the strides or dilations are expected"
+        node.require(fits, reason, output_padding=extra, strides=strides, dilations=dilations)
         return extra, None
-    extra = node.get_ints("output_padding", []) or [0] * spatial
-    node.require(
-        len(extra) == spatial
-        and all(0 <= more < max(pair) for more, *pair in zip(extra, strides, dilations, strict=True)),
-        f"{spatial} numbers from 0 to below the strides or dilations are expected",
-        output_padding=extra,
-        strides=strides,
-        dilations=dilations,
-    )
+    fits = is_computed or (len(wanted) == spatial and min(wanted) >= 0)
+    node.require(fits, f"{spatial} sizes are expected", output_size=wanted)
+    known = known_dims(least)
+    if is_computed or known is None:
+        # The input's size is not known: compute the largest result that an output size may name, then crop.
+        return [stride - 1 for stride in strides], node.get_tensor("output_size", Type.i64)
+    extra = [size - smallest for size, smallest in zip(wanted, known, strict=True)]
+    fits = all(0 <= more < stride for more, stride in zip(extra, strides, strict=True))
+    reason = f"it is {extra} more than the least, which is below 0 or not below the strides"
+    node.require(fits, reason, output_size=wanted, strides=strides)
     return extra, None
 
 
@@ -107,36 +102,12 @@ def _crop(out: Node, crops: tuple[Node, Node] | None, size: Output | None, spati
     return ops.slice(out, low, stop, ints([1] * spatial), axes)
 
 
-def _kernel(node: NodeContext, spatial: int) -> list[int]:
-    filters = known_dims(node.input_dims("filter"))
-    if filters is None:
-        node.refuse("a filter of unknown shape is not supported")
-    return filters[2:]
-
-
-def _backprop(
-    node: NodeContext,
-    x: Output,
-    strides: list[int],
-    begin: list[int],
-    end: list[int],
-    dilations: list[int],
-    extra: list[int],
-    groups: int,
-) -> Node:
+def _backprop(x: Output, filters: Output, at: Geometry, extra: list[int], groups: int) -> Node:
     build = ops.convolution_backprop_data if groups == 1 else ops.group_convolution_backprop_data
-    out = build(
-        x,
-        filter_of_groups(node, groups),
-        strides,
-        pads_begin=[max(pad, 0) for pad in begin],
-        pads_end=[max(pad, 0) for pad in end],
-        dilations=dilations,
-        auto_pad="explicit",
-        output_padding=extra,
-    )
-    if min(*begin, *end) >= 0:
+    begin, end = ([max(pad, 0) for pad in pads] for pads in (at.begin, at.end))
+    out = build(x, filters, at.strides, None, begin, end, at.dilations, at.auto_pad, extra)
+    if begin == at.begin and end == at.end:
         return out
     # Negative paddings are zeros around the result.
-    before, after = (ints([0, 0, *(max(-pad, 0) for pad in pads)]) for pads in (begin, end))
+    before, after = (ints([0, 0, *(max(-pad, 0) for pad in pads)]) for pads in (at.begin, at.end))
     return ops.pad(out, before, after, "constant", const_like(0, out))

@@ -134,9 +134,9 @@ def windows_of(node: NodeContext, dims: list[int | None]) -> Windows:
     if algorithm != "EXPLICIT":
         begin, end = [0] * spatial, [0] * spatial
     if algorithm == "SAME":
-        known = [dim for dim in dims if dim is not None]
-        dynamic_same = len(known) < spatial
-        if not dynamic_same:
+        known = known_dims(dims)
+        dynamic_same = known is None
+        if known is not None:
             begin, end = same_pads(known, strides, sizes)
     return Windows(sizes, strides, begin, end, node.get_bool("ceil_mode", False), dynamic_same)
 

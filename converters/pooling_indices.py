@@ -10,7 +10,6 @@ Not supported: channels last in unpool, as in Paddle; fractional pooling with wi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
@@ -20,7 +19,7 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, rank_of
 from paddle2ov.converters.graph.spatial import channels_last, pooling_windows, ranked_dims, window_overhang
-from paddle2ov.converters.pooling import adaptive_sizes
+from paddle2ov.converters.pooling import Windows, adaptive_sizes
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import known_dims, output_of
@@ -44,16 +43,16 @@ def max_pool_with_index(node: NodeContext) -> NamedOutputs:
     elif node.get_bool("adaptive", False):
         top = ops.adaptive_max_pool(x, adaptive_sizes(node, x), "i32")
     else:
-        kernel, strides, begin, end = pooling_windows(node, spatial)
-        ceil = node.get_bool("ceil_mode", False)
-        if sum(kernel) <= _FEW and node.is_output_used("mask"):
-            maximum, index = _first_maximum(x, kernel, strides, begin, end, ceil)
+        at = Windows(*pooling_windows(node, spatial), ceil=node.get_bool("ceil_mode", False), dynamic_same=False)
+        if sum(at.sizes) <= _FEW and node.is_output_used("mask"):
+            maximum, index = _first_maximum(x, at)
             return {"out": maximum, "mask": cast_to(index, _index_type(node))}
-        over = window_overhang(ranked_dims(x)[2:], kernel, strides, begin, end, ceil)
-        kernel = [size - missing for size, missing in zip(kernel, over, strict=True)]
-        rounding = "ceil" if ceil else "floor"
-        top = ops.max_pool(x, strides, [1] * spatial, begin, end, kernel, rounding, index_element_type="i32", axis=2)
-        outside = any((step - 1) * ceil + pad >= size for step, pad, size in zip(strides, end, kernel, strict=True))
+        over = window_overhang(ranked_dims(x)[2:], at.sizes, at.strides, at.begin, at.end, at.ceil)
+        kernel = [size - missing for size, missing in zip(at.sizes, over, strict=True)]
+        geometry = (at.strides, [1] * spatial, at.begin, at.end, kernel, at.rounding)
+        top = ops.max_pool(x, *geometry, index_element_type="i32", axis=2)
+        each = zip(at.strides, at.end, kernel, strict=True)
+        outside = any((step - 1) * at.ceil + pad >= size for step, pad, size in each)
     out, mask = top.output(0), cast_to(top.output(1), _index_type(node))
     if outside:
         mask = ops.select(ops.equal(out, _lowest(out)), const_like(-1, mask), mask)
@@ -66,27 +65,25 @@ def _index_type(node: NodeContext) -> Type:
     return declared if declared is not None and declared.is_integral() else Type.i32
 
 
-def _first_maximum(
-    x: Output, kernel: Sequence[int], strides: Sequence[int], begin: Sequence[int], end: Sequence[int], ceil: bool
-) -> tuple[Tensor, Node]:
+def _first_maximum(x: Output, at: Windows) -> tuple[Tensor, Node]:
     """The maximum of each window and its index (int32), by comparisons in the order of Paddle's loop.
 
     OpenVINO runs MaxPool with indices by its reference, several times as slow. One dimension of the windows is reduced
     after another, the last one first: of equal values, the first in memory counts.
     """
-    top: Tensor = _padded_to_windows(x, kernel, strides, begin, end, ceil)
+    top: Tensor = _padded_to_windows(x, at)
     offsets: list[Tensor] = []  # of the maximum within its window, one a dimension; floats, as plugins fuse only these
-    for axis in reversed(range(len(kernel))):
+    for axis in reversed(range(len(at.sizes))):
+        size, stride = at.sizes[axis], at.strides[axis]
         elements: list[list[Tensor]] = [
-            [_window_element(tensor, 2 + axis, i, kernel[axis], strides[axis]) for tensor in (top, *offsets)]
-            for i in range(kernel[axis])
+            [_window_element(tensor, 2 + axis, i, size, stride) for tensor in (top, *offsets)] for i in range(size)
         ]
         if offsets:
             (top, *offsets), *elements = elements
             chosen = const_like(0, x)
         else:
             top, chosen = _lowest(x), const_like(-1, x)
-        for i, (value, *others) in enumerate(elements, start=kernel[axis] - len(elements)):
+        for i, (value, *others) in enumerate(elements, start=size - len(elements)):
             greater = ops.greater(value, top)  # false for NaN, which Paddle passes over
             top = ops.select(greater, value, top)
             chosen = ops.select(greater, const_like(i, x), chosen)
@@ -95,30 +92,29 @@ def _first_maximum(
     index: Node = const(0, Type.i32)
     first: Node = const(0, Type.i32)  # index of the first element of each window
     for axis, offset in enumerate(offsets):
-        size = ops.convert(dim_of(x, 2 + axis), Type.i32)
-        start = ops.multiply(ops.convert(index_range(dim_of(top, 2 + axis)), Type.i32), const_like(strides[axis], size))
-        start = ops.subtract(start, const_like(begin[axis], size))
-        first = ops.add(ops.multiply(ops.unsqueeze(first, ints([-1])), size), start)
-        index = ops.add(ops.multiply(index, size), ops.convert(offset, Type.i32))
+        dim = ops.convert(dim_of(x, 2 + axis), Type.i32)
+        numbers = ops.convert(index_range(dim_of(top, 2 + axis)), Type.i32)
+        start = ops.multiply(numbers, const_like(at.strides[axis], dim))
+        start = ops.subtract(start, const_like(at.begin[axis], dim))
+        first = ops.add(ops.multiply(ops.unsqueeze(first, ints([-1])), dim), start)
+        index = ops.add(ops.multiply(index, dim), ops.convert(offset, Type.i32))
     is_empty = ops.less(offsets[-1], const_like(0, x))
     return top, ops.select(is_empty, const_like(-1, index), ops.add(index, first))
 
 
-def _padded_to_windows(
-    x: Output, kernel: Sequence[int], strides: Sequence[int], begin: Sequence[int], end: Sequence[int], ceil: bool
-) -> Output:
+def _padded_to_windows(x: Output, at: Windows) -> Output:
     """`x` between paddings of the lowest value, so wide that all windows fit in."""
-    more = [(step - 1) * ceil for step in strides]
-    after: Tensor = ints([0, 0, *(pad + rest for pad, rest in zip(end, more, strict=True))])
-    least = [size - low - high for size, low, high in zip(kernel, begin, end, strict=True)]
+    more = [(step - 1) * at.ceil for step in at.strides]
+    after: Tensor = ints([0, 0, *(pad + rest for pad, rest in zip(at.end, more, strict=True))])
+    least = [size - low - high for size, low, high in zip(at.sizes, at.begin, at.end, strict=True)]
     if any(dim is None or dim < size for dim, size in zip(ranked_dims(x)[2:], least, strict=True)):
         # Paddle divides towards zero, so that there is one window if less than a stride is missing, and else none.
-        missing = ops.maximum(ops.subtract(ints(least), dim_vector(x, range(2, 2 + len(kernel)))), ints(0))
-        is_one = ops.less(missing, ints([step + rest for step, rest in zip(strides, more, strict=True)]))
+        missing = ops.maximum(ops.subtract(ints(least), dim_vector(x, range(2, 2 + len(least)))), ints(0))
+        is_one = ops.less(missing, ints([step + rest for step, rest in zip(at.strides, more, strict=True)]))
         after = ops.add(after, ops.concat([ints([0, 0]), ops.select(is_one, missing, ints(0))], 0))
-    elif not (any(begin) or any(end) or (ceil and max(strides) > 1)):
+    elif not any(at.begin + at.end + more):
         return x
-    return ops.pad(x, ints([0, 0, *begin]), after, "constant", _lowest(x)).output(0)
+    return ops.pad(x, ints([0, 0, *at.begin]), after, "constant", _lowest(x)).output(0)
 
 
 def _lowest(x: Tensor) -> Node:

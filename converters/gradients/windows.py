@@ -14,10 +14,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from openvino import Output
 
-from paddle2ov.converters.conv import Geometry, filter_of_groups, groups_of, normalize_geometry
+from paddle2ov.converters.conv import filter_of_groups, groups_of, normalize_geometry
 from paddle2ov.converters.graph.common import Tensor, const, const_like
 from paddle2ov.converters.graph.dims import dim_range, dim_vector, rank_of, shape_of
 from paddle2ov.converters.graph.spatial import (
+    Geometry,
     channels_last,
     same_pads,
     spatial_dims,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
 from openvino import Node, Output
 
 from paddle2ov.converters.graph.common import Tensor
@@ -73,6 +74,16 @@ def pooling_windows(node: NodeContext, spatial: int) -> tuple[list[int], list[in
     paddings = node.get_ints("paddings", [0] * spatial)
     node.require(min(paddings, default=0) >= 0, "negative paddings of windows are not supported", paddings=paddings)
     return (sizes, strides, *begin_end_pads(node, spatial, paddings))
+
+
+class Geometry(Struct, frozen=True):
+    """Strides, dilations and paddings along the spatial axes of [N, C, ...]; none negative, no filter wider than x."""
+
+    strides: list[int]
+    dilations: list[int]
+    begin: list[int]
+    end: list[int]
+    auto_pad: str
 
 
 def convolution_windows(node: NodeContext, spatial: int) -> tuple[list[int], list[int], list[int], list[int], str]:
