@@ -12,7 +12,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.dims import (
     dim_vector,
-    normalize_axis,
+    input_along_axis,
     rank_of,
     shape_of,
     shape_vector,
@@ -166,8 +166,7 @@ def _repeated(times: Output) -> list[int]:
 
 def repeat_interleave(node: NodeContext) -> NamedOutputs:
     """out = each element of x along axis repeated `repeats` times (one number, or one for each element)."""
-    x = node.get_input("x")
-    axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
+    x, _, axis = input_along_axis(node, 0)
     return {"out": gather_or_empty(x, repeated(node, x, axis), axis)}
 
 

@@ -15,7 +15,7 @@ import math
 from openvino import Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
-from paddle2ov.converters.graph.dims import dim_of, normalize_axis, rank_of
+from paddle2ov.converters.graph.dims import dim_of, input_along_axis, rank_of
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.terms import Term, abs_, log, maximum, select
 from paddle2ov.converters.softmax import bounded_logits
@@ -26,9 +26,7 @@ from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 def softmax_with_cross_entropy(node: NodeContext) -> NamedOutputs:
     """loss = -log(softmax(input)[label]), or -sum(label * log(softmax(input))) for soft labels; 0 at `ignore_index`."""
-    x, target = node.get_input("input"), node.get_input("label")
-    rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis", -1), rank)
+    (x, rank, axis), target = input_along_axis(node, -1, "input"), node.get_input("label")
     softmax: Tensor
     if node.get_bool("use_softmax", True):
         logits = bounded_logits(x, axis)

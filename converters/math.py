@@ -22,15 +22,12 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.activation import unary
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    const,
-    const_like,
-    with_exact_division,
-)
+from paddle2ov.converters.graph import terms
+from paddle2ov.converters.graph.common import Tensor, const, const_like, with_exact_division
 from paddle2ov.converters.graph.dims import rank_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.operands import real_input
+from paddle2ov.converters.graph.terms import Term, is_inf, select
 from paddle2ov.graph import elementary
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ints, ops
@@ -184,18 +181,14 @@ def nextafter(node: NodeContext) -> NamedOutputs:
     """out = the float32 next to x in the direction of y; y where they are equal, NaN where either is."""
     x, y = node.get_input("x"), node.get_input("y")
     node.require(x.get_element_type() == Type.f32, f"{x.get_element_type()} is not supported")
-
-    def number(value: float) -> Node:
-        return const(value, Type.f32)
-
-    side = ops.select(ops.less(x, y), number(1), number(-1))
-    moved = ops.add(x, ops.multiply(side, ops.multiply(ops.abs(x), number(_HALF_ULP))))
-    from_zero = ops.select(ops.greater(y, x), number(1.4e-45), number(-1.4e-45))
-    moved = ops.select(ops.equal(x, number(0)), from_zero, moved)
-    largest = number(float(np.finfo(np.float32).max))
-    moved = ops.select(ops.is_inf(x), ops.multiply(ops.sign(x), largest), moved)
-    out = ops.select(ops.equal(x, y), y, moved)
-    return {"out": ops.select(ops.logical_or(ops.is_nan(x), ops.is_nan(y)), number(np.nan), out)}
+    source, target = Term(x), Term(y)
+    side = select(source < target, 1, -1, like=source)
+    moved = source + side * (terms.abs_(source) * _HALF_ULP)
+    from_zero = select(target > source, 1.4e-45, -1.4e-45, like=source)
+    moved = select(source.equals(0), from_zero, moved)
+    moved = select(is_inf(source), terms.sign(source) * float(np.finfo(np.float32).max), moved)
+    out = select(source.equals(target), target, moved)
+    return {"out": select(terms.isnan(source) | terms.isnan(target), np.nan, out).value}
 
 
 def rint(node: NodeContext) -> NamedOutputs:

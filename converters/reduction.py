@@ -29,7 +29,7 @@ from paddle2ov.converters.graph.common import (
     widen_narrow_integers,
 )
 from paddle2ov.converters.graph.computed_axis import reduce_over_computed_axes
-from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of
+from paddle2ov.converters.graph.dims import dim_vector, input_along_axis, normalize_axis, rank_of
 from paddle2ov.converters.graph.exact import exact_reduce_max, exact_reduce_min, exact_reduce_sum
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
@@ -133,8 +133,7 @@ def lp_norm(x: Output, p: float, axes: list[int], keepdim: bool) -> Tensor:
 
 def norm(node: NodeContext) -> NamedOutputs:
     """norm = sqrt(sum of x^2 over axis + epsilon), keeping the axis; out = x / norm."""
-    x = node.get_input("x")
-    axis = normalize_axis(node, node.get_int("axis"), rank_of(node, x))
+    x, _, axis = input_along_axis(node)
     epsilon = node.get_float("epsilon", 1e-10)
     out = ops.normalize_l2(x, ints([axis]), epsilon, "add")
     squares = ops.reduce_sum(ops.multiply(x, x), ints([axis]), True)
@@ -155,9 +154,7 @@ def l1_norm(node: NodeContext) -> NamedOutputs:
 
 def renorm(node: NodeContext) -> NamedOutputs:
     """out = x, with each slice along `axis` whose p-norm exceeds `max_norm` scaled down to it."""
-    x = node.get_input("x")
-    rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis"), rank)
+    x, rank, axis = input_along_axis(node)
     p, limit = node.get_float("p"), node.get_float("max_norm")
     others = [other for other in range(rank) if other != axis]
     if math.isinf(p):  # the root of infinite degree is 1, whatever the sum

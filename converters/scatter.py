@@ -12,7 +12,7 @@ from __future__ import annotations
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
-from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_range, dim_vector, input_along_axis, rank_of, shape_of
 from paddle2ov.converters.graph.selection import exact_select
 from paddle2ov.converters.indexing import has_dims_of, nd_index
 from paddle2ov.graph.opset import ints, ops
@@ -51,9 +51,7 @@ def scatter_nd_add(node: NodeContext) -> NamedOutputs:
 
 def index_add(node: NodeContext) -> NamedOutputs:
     """out = x with the slice i of add_value added to the slice index[i] of x, along axis."""
-    x, index, value = node.get_input("x"), node.get_input("index"), node.get_input("add_value")
-    rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis", 0), rank)
+    (x, rank, axis), index, value = input_along_axis(node, 0), node.get_input("index"), node.get_input("add_value")
     if axis == 0:  # whole rows, several times as fast as their elements
         return {"out": ops.scatter_nd_update(x, ops.unsqueeze(index, ints(1)), value, "sum")}
     other_axes = [i for i in range(rank) if i != axis]
@@ -132,9 +130,8 @@ _REDUCTIONS = {
 
 def put_along_axis(node: NodeContext) -> NamedOutputs:
     """out = arr with values[i, j, k] reduced into (or assigned to) arr[i, indices[i, j, k], k], along axis."""
-    x, indices, values = node.get_input("arr"), node.get_input("indices"), node.get_input("values")
-    rank = rank_of(node, x)
-    axis = normalize_axis(node, node.get_int("axis"), rank)
+    x, rank, axis = input_along_axis(node, name="arr")
+    indices, values = node.get_input("indices"), node.get_input("values")
     reduce = node.get_str("reduce", "assign")
     node.require(reduce in _REDUCTIONS, f"it must be one of {', '.join(_REDUCTIONS)}", reduce=reduce)
     include_self = node.get_bool("include_self", True)
@@ -162,11 +159,7 @@ def _integer_mean(x: Output, indices: Output, values: Tensor, axis: int, include
 
 
 def _match_indices_shape(
-    values: Output,
-    declared: tuple[int, ...] | None,
-    indices: Output,
-    wanted: tuple[int, ...] | None,
-    rank: int,
+    values: Output, declared: tuple[int, ...] | None, indices: Output, wanted: tuple[int, ...] | None, rank: int
 ) -> Output:
     """`values` in the shape of `indices`: broadcast where they have fewer elements, cut where they have more."""
     if declared is not None and wanted is not None and len(declared) == rank:
