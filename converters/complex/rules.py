@@ -16,7 +16,7 @@ from openvino import Output, Type
 from paddle2ov.converters.complex import elementary
 from paddle2ov.converters.graph.common import Tensor, const_like, folded
 from paddle2ov.converters.graph.dims import scalar_of, shape_of
-from paddle2ov.converters.logical import as_bool
+from paddle2ov.converters.logic import as_bool
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray, LoDTensor
