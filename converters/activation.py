@@ -170,10 +170,7 @@ def hard_shrink(node: NodeContext) -> NamedOutputs:
     threshold = node.get_float("threshold", 0.5)
     if node.semantics.joins_parts and threshold < 0:
         return {"out": ops.select(ops.less(ops.abs(x), const_like(-threshold, x)), ops.add(x, x), x)}
-    if threshold >= 0:
-        kept = ops.greater(ops.abs(x), const_like(threshold, x))
-    else:
-        kept = ops.logical_or(ops.greater(x, const_like(threshold, x)), ops.less(x, const_like(-threshold, x)))
+    kept = ops.logical_or(ops.greater(x, const_like(threshold, x)), ops.less(x, const_like(-threshold, x)))
     return {"out": ops.select(kept, x, const_like(0, x))}
 
 

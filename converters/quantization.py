@@ -216,28 +216,17 @@ def _require_inference(node: NodeContext, default: bool = False) -> None:
         node.refuse("training keeps scales from batch to batch; export the model in eval() mode", is_test=False)
 
 
-def quantize_by_abs_max(per_channel: bool, back: bool) -> Converter:
-    """A converter that takes the largest magnitude in x as the scale, per channel or per tensor."""
+def fake_quantize(back: bool, per_channel: bool = False, is_trained: bool = False) -> Converter:
+    """A converter that takes the largest magnitude in x as the scale, per channel or tensor, or that of training."""
 
     def convert(node: NodeContext) -> NamedOutputs:
-        """out = x quantized with its largest magnitude as the scale."""
+        """out = x quantized with the largest magnitude, or in_scale, as the scale; with `back`, dequantized again."""
         x = node.get_input("x")
         axis = _axis_of(node, rank_of(node, x)) if per_channel else None
-        scale = _abs_max(node, x, axis)
+        if is_trained:
+            _require_inference(node)
+        scale = _scale(node, "in_scale") if is_trained else _abs_max(node, x, axis)
         out = _quantize(node, x, scale, axis, _quant_range(node), back)
-        return {"out": out, "out_scale": ConstantValue(scale) if isinstance(scale, np.ndarray) else scale}
-
-    return convert
-
-
-def quantize_by_given_scale(back: bool) -> Converter:
-    """A converter that takes the scale from training."""
-
-    def convert(node: NodeContext) -> NamedOutputs:
-        """out = x quantized with in_scale as the scale."""
-        _require_inference(node)
-        scale = _scale(node, "in_scale")
-        out = _quantize(node, node.get_input("x"), scale, None, _quant_range(node), back)
         # The variable of in_scale, which dequantize operators read by this name.
         return {"out": out, "out_scale": ConstantValue(scale) if isinstance(scale, np.ndarray) else scale}
 

@@ -17,7 +17,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, const
-from paddle2ov.converters.graph.dims import dim_of, dim_vector, int_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.converters.graph.slice_bounds import SliceBounds
 from paddle2ov.graph import arrays
@@ -117,35 +117,22 @@ def view_slice(node: NodeContext) -> NamedOutputs:
 
 
 def crop(node: NodeContext) -> NamedOutputs:
-    """out = x[offsets : offsets + shape]; a shape of -1 reaches to the end."""
+    """out = x[offsets : offsets + shape], by the shape of y if there is one; a shape of -1 reaches to the end."""
     x = node.get_input("x")
     rank = rank_of(node, x)
-    axes = ints(list(range(rank)))
-    offsets_known, shape_known = node.is_known("offsets"), node.is_known("shape")
-    if offsets_known and shape_known:
+    axes, has_like = ints(list(range(rank))), node.has_input("y")
+    shape = node.get_ints("shape") if node.is_known("shape") and not has_like else None
+    if shape is not None:  # the old operator has -1 in front only
+        fits = len(shape) == rank and (node.op_type != "crop" or min([0, *shape[1:]]) == 0)
+        node.require(fits, "no shape for this input", shape=shape)
+    if shape is not None and node.is_known("offsets"):
         offsets = node.get_ints("offsets", []) or [0] * rank
-        shape = node.get_ints("shape")
         ends = [OPEN_END if size == -1 else start + size for start, size in zip(offsets, shape, strict=True)]
         return {"out": ops.slice(x, ints(offsets), ints(ends), ints([1] * rank), axes)}
     start = int_vector(node, "offsets")
-    size = int_vector(node, "shape")
+    size = shape_of(node.get_input("y")) if has_like else int_vector(node, "shape")
     stop = ops.select(ops.less(size, ints(0)), shape_of(x), ops.add(start, size))
     return {"out": ops.slice(x, start, stop, ints([1] * rank), axes)}
-
-
-def crop_v1(node: NodeContext) -> NamedOutputs:
-    """out = x[offsets : offsets + size], size being the shape of y, or `shape` (-1 in front: all of x)."""
-    x = node.get_input("x")
-    rank = rank_of(node, x)
-    start = int_vector(node, "offsets")
-    if node.has_input("y"):
-        size: Tensor = shape_of(node.get_input("y"))
-    else:
-        wanted = node.get_ints("shape")
-        node.require(len(wanted) == rank and min([0, *wanted[1:]]) == 0, "no shape for this input", shape=wanted)
-        first = dim_vector(x, [0]) if wanted[0] == -1 else ints(wanted[:1])
-        size = ops.concat([first, ints(wanted[1:])], 0)
-    return {"out": ops.slice(x, start, ops.add(start, size), ints([1] * rank), ints(list(range(rank))))}
 
 
 def as_strided(node: NodeContext) -> NamedOutputs:
