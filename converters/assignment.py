@@ -107,15 +107,8 @@ def _align_values(node: NodeContext, values: Output, rank: int, dropped: list[in
     """`values`, which have the axes of an indexing expression, with those of x: no new axes, dropped ones as 1."""
     own = rank_of(node, values)
     # The axes of the expression in order: those of x (by number) without the dropped ones, and new ones (None).
-    expression: list[int | None] = []
-    waiting = sorted(added)
-    for axis in range(rank):
-        while waiting and waiting[0] <= axis:
-            expression.append(None)
-            waiting.pop(0)
-        if axis not in dropped:
-            expression.append(axis)
-    expression += [None] * len(waiting)
+    entries = sorted([*((axis, 0) for axis in added), *((axis, 1) for axis in range(rank) if axis not in dropped)])
+    expression = [axis if is_of_x else None for axis, is_of_x in entries]
     if own > len(expression):  # Paddle ignores leading dimensions of 1
         values = _drop_leading_unit_dims(values, own - len(expression))
         own = len(expression)

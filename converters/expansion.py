@@ -44,7 +44,7 @@ def expand(node: NodeContext) -> NamedOutputs:
             return {"out": x}
         if _is_along_second_axis(counts):
             return {"out": ops.broadcast(x, _expanded_shape(x, ints(sizes).output(0), len(sizes) - len(partial)))}
-        return {"out": _broadcast(x, ints(counts).output(0))}
+        return {"out": ops.broadcast(x, ints(counts), None, "BIDIRECTIONAL")}
     shape = shape_vector(node, "shape")
     more = shape.get_partial_shape()[0].get_length() - rank_of(node, x)
     return {"out": ops.broadcast(x, _expanded_shape(x, shape, more))}
@@ -77,7 +77,8 @@ def expand_as(node: NodeContext) -> NamedOutputs:
     x = node.get_input("x")
     if node.has_input("y"):
         return {"out": ops.broadcast(x, shape_of(node.get_input("y")))}
-    return {"out": _broadcast(x, ints([abs(size) for size in node.get_ints("target_shape")]).output(0))}
+    target = [abs(size) for size in node.get_ints("target_shape")]
+    return {"out": ops.broadcast(x, ints(target), None, "BIDIRECTIONAL")}
 
 
 def expand_as_tiled(node: NodeContext) -> NamedOutputs:
@@ -191,7 +192,3 @@ def repeated(node: NodeContext, x: Output, axis: int) -> Output:
         "sum",
     )
     return slice_along(ops.cum_sum(at_places, ints(0)), ints([0]), ints([-1]), 0).output(0)
-
-
-def _broadcast(x: Output, shape: Output) -> Output:
-    return ops.broadcast(x, shape, None, "BIDIRECTIONAL").output(0)

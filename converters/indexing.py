@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import math
 
-from openvino import Node, Output, Type
+from openvino import Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
-from paddle2ov.converters.graph.computed_axis import front_permutations
+from paddle2ov.converters.graph.computed_axis import computed_axis, front_permutations
 from paddle2ov.converters.graph.dims import dim_range, dim_vector, input_along_axis, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.selection import exact_select, gather_or_empty, or_of_nothing
 from paddle2ov.graph.opset import ints, ops
@@ -30,16 +30,11 @@ def gather(node: NodeContext) -> NamedOutputs:
     if rank_of(node, index) == 2:  # [n, 1] counts as [n]
         index = ops.squeeze(index, ints([1])).output(0)
     if not node.is_known("axis"):
-        return {"out": _gather_computed_axis(x, index, node.get_tensor("axis", Type.i64), rank_of(node, x))}
+        front, back = front_permutations(computed_axis(node, rank_of(node, x)), rank_of(node, x))
+        moved = ops.gather(ops.transpose(x, front), index, ints(0))
+        return {"out": moved if rank_of(node, index) == 0 else ops.transpose(moved, back)}
     axis = normalize_axis(node, node.get_int("axis", 0), rank_of(node, x))
     return {"out": gather_or_empty(x, index, axis)}
-
-
-def _gather_computed_axis(x: Output, index: Output, axis: Output, rank: int) -> Node:
-    """Gather along an axis that the program computes: it is moved to the front, and back (a 0-D index drops it)."""
-    front, back = front_permutations(ops.floor_mod(ops.reshape(axis, ints([]), False), ints(rank)), rank)
-    moved = ops.gather(ops.transpose(x, front), index, ints(0))
-    return moved if index.get_partial_shape().rank == 0 else ops.transpose(moved, back)
 
 
 def gather_nd(node: NodeContext) -> NamedOutputs:

@@ -17,7 +17,7 @@ from functools import partial
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, both_with_exact_division, cast_to, const, const_like
+from paddle2ov.converters.graph.common import both_with_exact_division, cast_to, const, const_like
 from paddle2ov.converters.graph.dims import scalar_of
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
 from paddle2ov.converters.graph.exact import exact_greater, exact_greater_equal, exact_less, exact_less_equal
@@ -80,11 +80,6 @@ def equal_all(node: NodeContext) -> NamedOutputs:
     return {"out": ops.logical_and(same_shape, same)}
 
 
-def _everywhere(x: Tensor) -> Node:
-    rank = len(output_of(x).get_partial_shape())
-    return ops.reduce_logical_and(x, ints(list(range(rank))), False)
-
-
 def _close(node: NodeContext) -> Node:
     x, y = operands(node)
     dtype = x.get_element_type() if x.get_element_type().is_real() else Type.f32
@@ -106,7 +101,9 @@ def isclose(node: NodeContext) -> NamedOutputs:
 
 def allclose(node: NodeContext) -> NamedOutputs:
     """out = whether isclose holds everywhere."""
-    return {"out": scalar_as_declared(node, _everywhere(_close(node)))}
+    close = _close(node)
+    axes = list(range(len(close.get_output_partial_shape(0))))
+    return {"out": scalar_as_declared(node, ops.reduce_logical_and(close, ints(axes), False))}
 
 
 Binary = Callable[[Output, Output], Node]

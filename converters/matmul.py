@@ -59,18 +59,11 @@ def matmul(node: NodeContext) -> NamedOutputs:
     heads = node.get_int("head_number", 1)
     node.require(heads == 1, "products of several heads in one are not supported", head_number=heads)
     alpha = node.get_float("alpha", 1.0)
-    outer = _outer_product_of_transposed(node)
-    out = _matmul(node) if outer is None else outer
-    return {"out": multiply_by(out, alpha)}
-
-
-def _outer_product_of_transposed(node: NodeContext) -> Node | None:
-    """x yᵀ of two vectors if both are transposed, which `matmul_v2` ignores; else None."""
     x, y = node.get_input("x"), node.get_input("y")
-    both = node.get_bool("transpose_x", False) and node.get_bool("transpose_y", False)
-    if not both or rank_of(node, x) != 1 or rank_of(node, y) != 1:
-        return None
-    return ops.multiply(ops.unsqueeze(x, ints([1])), ops.unsqueeze(y, ints([0])))
+    transposed = node.get_bool("transpose_x", False) and node.get_bool("transpose_y", False)
+    if transposed and rank_of(node, x) == rank_of(node, y) == 1:  # x yᵀ, where `matmul_v2` ignores both
+        return {"out": multiply_by(ops.multiply(ops.unsqueeze(x, ints([1])), ops.unsqueeze(y, ints([0]))), alpha)}
+    return {"out": multiply_by(_matmul(node), alpha)}
 
 
 def linear_v2(node: NodeContext) -> NamedOutputs:

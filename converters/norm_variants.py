@@ -31,7 +31,8 @@ def rms_norm(node: NodeContext) -> NamedOutputs:
     out, inverse = _rms(x, list(range(begin, rank)), node.get_float("epsilon"))
     if node.has_input("scale"):
         out = ops.multiply(out, reshape_to_normalized(node, "scale", x, begin, rank))
-    return {"y": cast_to(out, x.get_element_type()), "invvar": _reshape_to_outer(inverse, x, begin)}
+    outer = dim_range(x, 0, begin)
+    return {"y": cast_to(out, x.get_element_type()), "invvar": ops.reshape(inverse, outer, False)}
 
 
 def rms_norm_residual(node: NodeContext) -> NamedOutputs:
@@ -52,7 +53,7 @@ def rms_norm_residual(node: NodeContext) -> NamedOutputs:
     out = ops.multiply(out, reshape_to_normalized(node, "norm_weight", x, begin, rank))
     if node.has_input("norm_bias"):
         out = ops.add(out, reshape_to_normalized(node, "norm_bias", x, begin, rank))
-    return {"out": out, "residual_out": total, "inv_var": _reshape_to_outer(inverse, x, begin)}
+    return {"out": out, "residual_out": total, "inv_var": ops.reshape(inverse, dim_range(x, 0, begin), False)}
 
 
 def _rms(x: Output, axes: list[int], epsilon: float) -> tuple[Node, Node]:
@@ -60,10 +61,6 @@ def _rms(x: Output, axes: list[int], epsilon: float) -> tuple[Node, Node]:
     squares = ops.reduce_mean(ops.power(x, const_like(2, x)), ints(axes), True)
     inverse = ops.divide(const_like(1, x), ops.sqrt(ops.add(squares, const_like(epsilon, x))))
     return ops.multiply(x, inverse), inverse
-
-
-def _reshape_to_outer(inverse: Node, x: Output, begin: int) -> Node:
-    return ops.reshape(inverse, dim_range(x, 0, begin), False)
 
 
 def lrn(node: NodeContext) -> NamedOutputs:

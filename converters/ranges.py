@@ -20,7 +20,8 @@ from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.values import ConstantValue
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import check_computed
-from paddle2ov.translation.node_context import NamedOutputs, NodeContext
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext, OutputLike
+from paddle2ov.typing import AnyArray
 
 _LARGE = 4096
 
@@ -102,12 +103,24 @@ def _one(number: Tensor) -> Node:
     return ops.unsqueeze(ops.reshape(number, ints([]), False), ints(0))
 
 
-def _linspace(node: NodeContext) -> tuple[Node, Type, Type]:
-    """(`num` numbers from start to stop inclusive, counted from both ends; their type; the type of the result)."""
+def _spaced(node: NodeContext, *others: str) -> tuple[AnyArray | Node, Type]:
+    """`num` numbers from start to stop inclusive, counted from both ends, and the type of the result.
+
+    They are an array, in double, if all inputs are known, also these `others`.
+    """
     dtype = node.get_dtype("dtype") or node.declared_output_dtype("out") or Type.f32
+    storage, count_name = numpy_dtype(dtype), "number" if node.op_type == "linspace" else "num"
+    if storage is not None and all(map(node.is_known, ("start", "stop", count_name, *others))):
+        number = node.get_int(count_name)
+        node.require(number >= 0, "a negative number", **{count_name: number})
+        check_computed(number)
+        if number <= _LARGE:
+            low, high = (_number(node, name, storage) for name in ("start", "stop"))
+            distance, k = float(storage.type(high - low)) / max(number - 1, 1), arrays.arange(number)
+            is_first = (k < number // 2) | (number == 1)
+            return np.where(is_first, low + distance * k, high - distance * (number - k - 1)), dtype
     # The kernels take the bounds in the type of the result and compute in double.
     kind = Type.f64 if dtype == Type.f64 else Type.f32
-    count_name = "number" if node.op_type == "linspace" else "num"
     start, stop = (_one(cast_to(node.get_tensor(name, dtype), kind)) for name in ("start", "stop"))
     count = scalar_of(node, count_name, Type.i64)
     intervals = _one(cast_to(ops.maximum(ops.subtract(count, ints(1)), ints(1)), kind))
@@ -116,48 +129,26 @@ def _linspace(node: NodeContext) -> tuple[Node, Type, Type]:
     left = cast_to(ops.subtract(ops.subtract(count, ints(1)), index_range(count)), kind)
     first_half = ops.less(index, cast_to(ops.divide(count, ints(2)), kind))
     is_single = ops.equal(count, ints(1))
-    from_start = ops.add(start, ops.multiply(step, index))
-    from_stop = ops.subtract(stop, ops.multiply(step, left))
-    return ops.select(ops.logical_or(first_half, is_single), from_start, from_stop), kind, dtype
-
-
-def _known_linspace(node: NodeContext) -> tuple[Any, Any] | None:
-    """The same numbers, in double, and the NumPy type of the result; None where an input is not constant."""
-    dtype = node.get_dtype("dtype") or node.declared_output_dtype("out") or Type.f32
-    storage = numpy_dtype(dtype)
-    count_name = "number" if node.op_type == "linspace" else "num"
-    names = ["start", "stop", count_name]
-    if storage is None or not all(node.is_known(name) for name in names):
-        return None
-    count = node.get_int(count_name)
-    node.require(count >= 0, "a negative number", **{count_name: count})
-    check_computed(count)
-    if count > _LARGE:
-        return None
-    start, stop = (_number(node, name, storage) for name in ("start", "stop"))
-    step = float(storage.type(stop - start)) / max(count - 1, 1)
-    index = arrays.arange(count)
-    values = np.where((index < count // 2) | (count == 1), start + step * index, stop - step * (count - index - 1))
-    return values, storage
+    from_start, from_stop = ops.add(start, ops.multiply(step, index)), ops.subtract(stop, ops.multiply(step, left))
+    return ops.select(ops.logical_or(first_half, is_single), from_start, from_stop), dtype
 
 
 def linspace(node: NodeContext) -> NamedOutputs:
     """out = `number` numbers from start to stop, both included, at equal distances."""
-    known = _known_linspace(node)
-    if known is not None:
-        values, storage = known
-        return {"out": ConstantValue(values.astype(storage))}
-    values, _, dtype = _linspace(node)
-    return {"out": cast_to(values, dtype)}
+    values, dtype = _spaced(node)
+    return {"out": _as_result(values, dtype)}
 
 
 def logspace(node: NodeContext) -> NamedOutputs:
     """out = base to the power of `num` numbers from start to stop, both included, at equal distances."""
-    known = _known_linspace(node) if node.is_known("base") else None
-    if known is not None:
-        exponents, storage = known
-        base = _number(node, "base", storage)
-        return {"out": ConstantValue(np.power(float(base), exponents).astype(storage))}
-    values, kind, dtype = _linspace(node)
-    base = _one(cast_to(node.get_tensor("base", dtype), kind))
-    return {"out": cast_to(ops.power(base, values), dtype)}
+    exponents, dtype = _spaced(node, "base")
+    if isinstance(exponents, np.ndarray):
+        return {"out": _as_result(np.power(float(_number(node, "base", numpy_dtype(dtype))), exponents), dtype)}
+    base = _one(cast_to(node.get_tensor("base", dtype), exponents.get_element_type()))
+    return {"out": _as_result(ops.power(base, exponents), dtype)}
+
+
+def _as_result(values: AnyArray | Node, dtype: Type) -> OutputLike:
+    if isinstance(values, np.ndarray):
+        return ConstantValue(values.astype(numpy_dtype(dtype)))
+    return cast_to(values, dtype)

@@ -67,7 +67,8 @@ def rnn(node: NodeContext) -> NamedOutputs:
     last: list[list[Tensor]] = [[] for _ in states]
     for layer in range(check_repeats(layers)):
         numbers = range(layer * directions, (layer + 1) * directions)
-        first = [_initial_state(state, layer * directions, directions) for state in states]
+        own = [slice_along(state, ints([numbers.start]), ints([numbers.stop]), 0) for state in states]
+        first: list[Tensor] = [ops.transpose(state, ints([1, 0, 2])) for state in own]
         if node.has_input("sequence_length"):
             x, after = _layer_of_lengths(node, mode, x, first, every, numbers, hidden)
         else:
@@ -168,11 +169,6 @@ def _closing_gates(w: Node, r: Node, b: Node, hidden: int) -> Node:
     most_of_both = ops.multiply(ops.reduce_max(sums, ints([0, 1])), const_like(2, w))
     column = ops.multiply(ops.add(most_of_both, const_like(_CLOSED, w)), const(signs, kind))
     return folded(ops.concat([w, column], 2))
-
-
-def _initial_state(state: Tensor, start: int, directions: int) -> Tensor:
-    layer = slice_along(state, ints([start]), ints([start + directions]), 0)
-    return ops.transpose(layer, ints([1, 0, 2]))
 
 
 def _merge_directions(out: Tensor, directions: int, hidden: int) -> Node:

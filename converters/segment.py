@@ -50,11 +50,9 @@ def send_ue_recv(node: NodeContext) -> NamedOutputs:
 
 def send_uv(node: NodeContext) -> NamedOutputs:
     """out[i] = x[src_index[i]] + y[dst_index[i]], or their product."""
-    x, y = (ops.gather(node.get_input(name), _indices(node, f"{end}_index"), ints(0)) for name, end in _ENDS)
+    ends = (("x", "src_index"), ("y", "dst_index"))
+    x, y = (ops.gather(node.get_input(name), _indices(node, index), ints(0)) for name, index in ends)
     return {"out": _message(node, x, y)}
-
-
-_ENDS = (("x", "src"), ("y", "dst"))
 
 
 def reindex_graph(node: NodeContext) -> NamedOutputs:

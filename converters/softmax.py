@@ -66,7 +66,8 @@ def prelu(node: NodeContext) -> NamedOutputs:
         slope = node.get_reshaped("alpha", [1])
     elif mode == "channel":
         node.require(rank >= 2, "per channel needs a channel dimension", mode=mode)
-        axis = _channel_axis(data_format, rank)
+        # "NC", "NCL", "NCHW", "NCDHW" have it at index 1, as has the empty layout of older Paddles.
+        axis = rank - 1 if data_format.endswith("C") and len(data_format) > 2 else 1
         channels, dims = (dims_of(x) or [None] * rank)[axis], known_dims(node.input_dims("alpha"))
         if channels is not None and dims is not None:
             node.require(math.prod(dims) == channels, f"slopes of shape {dims} for {channels} channels", mode=mode)
@@ -76,11 +77,6 @@ def prelu(node: NodeContext) -> NamedOutputs:
         inner = dim_range(x, 1)
         slope = ops.reshape(node.get_input("alpha"), ops.concat([ints([1]), inner], 0), False).output(0)
     return {"out": ops.prelu(x, cast_to(slope, x.get_element_type()))}
-
-
-def _channel_axis(data_format: str, rank: int) -> int:
-    # "NC", "NCL", "NCHW", "NCDHW" have it at index 1, as has the empty layout of older Paddles
-    return rank - 1 if data_format.endswith("C") and len(data_format) > 2 else 1
 
 
 def rrelu(node: NodeContext) -> NamedOutputs:
