@@ -190,9 +190,9 @@ def divide(x: Tensor, y: Tensor) -> Node:
     return ops.add(quotient, ops.convert(up, x.get_element_type()))
 
 
-def floor_divide(x: Tensor, y: Tensor) -> Node:
-    """⌊x / y⌋."""
-    return (_float_divmod if _is_float(x) else _integer_divmod)(x, y)[0]
+def floored_divmod(x: Tensor, y: Tensor) -> tuple[Node, Node]:
+    """⌊x / y⌋, and x - ⌊x / y⌋ · y, which has the sign of y."""
+    return (_float_divmod if _is_float(x) else _integer_divmod)(x, y)
 
 
 def truncated_divide(x: Tensor, y: Tensor) -> Node:
@@ -206,15 +206,10 @@ def truncated_divide(x: Tensor, y: Tensor) -> Node:
     return ops.multiply(ops.sign(quotient), ops.floor(ops.abs(quotient)))
 
 
-def remainder(x: Tensor, y: Tensor) -> Node:
-    """x - ⌊x / y⌋ · y, which has the sign of y."""
-    return (_float_divmod if _is_float(x) else _integer_divmod)(x, y)[1]
-
-
 def truncated_remainder(x: Tensor, y: Tensor) -> Node:
     """The remainder of integers with the sign of x; that of floats has the sign of y."""
     if _is_float(x):
-        return remainder(x, y)
+        return floored_divmod(x, y)[1]
     return ops.subtract(x, ops.multiply(divide(x, y), y))
 
 
@@ -241,7 +236,8 @@ elementwise_div = binary(divide, on_bool=ops.logical_and, on_complex=elementary.
 elementwise_min = binary(ops.minimum, on_bool=ops.logical_and)
 elementwise_max = binary(ops.maximum, on_bool=ops.logical_or)
 trunc_divide = binary(truncated_divide)
-_floored_remainder, _floored_quotient = binary(remainder), binary(floor_divide)
+_floored_quotient = binary(lambda x, y: floored_divmod(x, y)[0])
+_floored_remainder = binary(lambda x, y: floored_divmod(x, y)[1])
 _truncated_remainder = binary(truncated_remainder)
 
 

@@ -53,16 +53,22 @@ def _spatial_pad(node: NodeContext, first_is_innermost: bool) -> NamedOutputs:
     first = 1 if channels_last(node) else 2
     mode = node.get_str("mode", "constant")
     node.require(mode in ("constant", "reflect", "replicate", "edge", "circular"), "unknown", mode=mode)
-    if not node.is_known("paddings"):
-        begin, end = _computed_paddings(node, rank, first, first_is_innermost)
-        return {"out": _dynamic_pad(node, x, begin, end, mode, first)}
-    paddings = node.get_ints("paddings")
-    node.require(len(paddings) == 2 * count, f"{2 * count} numbers are expected", paddings=paddings)
-    order = range(count - 1, -1, -1) if first_is_innermost else range(count)
-    before, after = [0] * rank, [0] * rank
-    for position, axis in enumerate(order):
-        before[first + axis], after[first + axis] = paddings[2 * position], paddings[2 * position + 1]
-    return {"out": _pad(node, x, before, after, mode)}
+    order = list(range(count))[:: -1 if first_is_innermost else 1]
+    # In "paddings", what is before the spatial axes, and what is after them.
+    sides = [[2 * position + side for position in order] for side in (0, 1)]
+    others = [0] * first, [0] * (rank - first - count)
+    if node.is_known("paddings"):
+        paddings = node.get_ints("paddings")
+        node.require(len(paddings) == 2 * count, f"{2 * count} numbers are expected", paddings=paddings)
+        before, after = ([*others[0], *(paddings[i] for i in side), *others[1]] for side in sides)
+        return {"out": _pad(node, x, before, after, mode)}
+    flat = int_vector(node, "paddings")
+    dims = dims_of(flat)
+    node.require(dims in ([2 * count], [None]), f"{2 * count} paddings are expected; they have the shape {dims}")
+    begin, end = (
+        ops.concat([ints(others[0]), ops.gather(flat, ints(side), ints(0)), ints(others[1])], 0) for side in sides
+    )
+    return {"out": _dynamic_pad(node, x, begin, end, mode, first)}
 
 
 def _pad(node: NodeContext, x: Output, before: list[int], after: list[int], mode: str) -> Tensor:
@@ -85,7 +91,7 @@ def _pad(node: NodeContext, x: Output, before: list[int], after: list[int], mode
 @works_around("pad_by_computed_value")
 def _pad_non_negative(node: NodeContext, x: Tensor, begin: Node, end: Node, mode: str) -> Node:
     if mode != "constant":
-        return ops.pad(x, begin, end, _MODES[mode])
+        return ops.pad(x, begin, end, "edge" if mode == "replicate" else mode)
     if node.is_known("pad_value"):
         return ops.pad(x, begin, end, mode, const_like(node.get_float("pad_value", 0.0, may_be_nan=True), x))
     # OpenVINO's CPU plugin (2026.4) pads with 0 where the model computes the value.
@@ -93,9 +99,6 @@ def _pad_non_negative(node: NodeContext, x: Tensor, begin: Node, end: Node, mode
     inside = ops.pad(everywhere, begin, end, mode, const(False, Type.boolean))
     value = ops.reshape(cast_to(node.get_input("pad_value"), x.get_element_type()), ints([]), False)
     return exact_select(inside, ops.pad(x, begin, end, mode, const_like(0, x)), value)
-
-
-_MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "edge": "edge"}
 
 
 def _circular_pad(x: Tensor, axis: int, low: int, high: int) -> Tensor:
@@ -117,19 +120,6 @@ def _dynamic_circular_pad(x: Tensor, axis: int, low: Node, high: Node) -> Node:
     dim = dim_of(x, axis)
     indices = ops.range(ops.negative(low), ops.add(dim, high), ints(1), Type.i64)
     return ops.gather(x, ops.floor_mod(indices, dim), ints(axis))
-
-
-def _computed_paddings(node: NodeContext, rank: int, first: int, first_is_innermost: bool) -> tuple[Node, Node]:
-    """Paddings that the program computes, as (before, after) over all dimensions."""
-    flat, count = int_vector(node, "paddings"), rank - 2
-    dims = dims_of(flat)
-    node.require(dims in ([2 * count], [None]), f"{2 * count} paddings are expected; they have the shape {dims}")
-    order = [count - 1 - axis for axis in range(count)] if first_is_innermost else list(range(count))
-    sides = []
-    for side in (0, 1):
-        spatial = ops.gather(flat, ints([2 * position + side for position in order]), ints(0))
-        sides.append(ops.concat([ints([0] * first), spatial, ints([0] * (rank - first - count))], 0))
-    return sides[0], sides[1]
 
 
 def _dynamic_pad(node: NodeContext, x: Output, begin: Node, end: Node, mode: str, first: int) -> Tensor:

@@ -123,10 +123,8 @@ def conv_shift(node: NodeContext) -> NamedOutputs:
     """out[b, i] = Σ_j x[b, i + j - (n - 1) / 2] · y[b, j], n being the width of y and the rows of x circular."""
     x, y = node.get_input("x"), node.get_input("y")
     width = ranked_dims(y)[1]
-    if width is None:
-        node.refuse("a filter of unknown width is not supported")
-    if width == 0:
-        node.refuse("a filter without elements is not supported")
+    if not width:
+        node.refuse("a filter of unknown width, or without elements, is not supported")
     terms: list[Node] = []
     for j in range(check_repeats(width)):
         moved = ops.roll(x, ints([(width - 1) // 2 - j]), ints([1]))

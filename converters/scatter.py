@@ -71,19 +71,14 @@ def index_put(node: NodeContext) -> NamedOutputs:
     for index, is_mask in zip(indices, masks, strict=True):
         if not is_mask:
             coordinates.append(cast_to(index, Type.i64))
-        elif rank_of(node, index) == 1:
-            coordinates.append(ops.reshape(ops.non_zero(index, "i64"), ints([-1]), False))
         else:
-            rank = rank_of(node, index)
-            per_axis = ops.split(ops.non_zero(index, "i64"), ints(0), rank).outputs()
+            per_axis = ops.split(ops.non_zero(index, "i64"), ints(0), rank_of(node, index)).outputs()
             coordinates += [ops.squeeze(item, ints([0])) for item in per_axis]
-    shape: Tensor | None = None
     if len(coordinates) > 1:
-        broadcast_index = coordinates[0]
-        for other in coordinates[1:]:
-            broadcast_index = ops.broadcast(broadcast_index, shape_of(other), None, "BIDIRECTIONAL")
-        shape = shape_of(broadcast_index)
-        coordinates = [broadcast_index, *(ops.broadcast(coordinate, shape) for coordinate in coordinates[1:])]
+        first, *others = coordinates
+        for other in others:
+            first = ops.broadcast(first, shape_of(other), None, "BIDIRECTIONAL")
+        coordinates = [first, *(ops.broadcast(other, shape_of(first)) for other in others)]
     depth = len(coordinates)
     stacked = ops.concat([ops.unsqueeze(coordinate, ints(-1)) for coordinate in coordinates], -1)
     outer = dim_range(stacked, 0, -1)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor
+from paddle2ov.converters.graph.common import Tensor, reshape
 from paddle2ov.converters.graph.dims import dim_range, dim_vector, normalize_axis, rank_of, scalar_of, shape_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
@@ -131,8 +131,7 @@ def tensor_array_to_tensor(node: NodeContext) -> NamedOutputs:
 def slice_array(node: NodeContext) -> NamedOutputs:
     """out = the array of the elements starts : ends."""
     array = node.get_input("input")
-    starts = ops.reshape(node.get_tensor("starts", Type.i64), ints([1]), False)
-    ends = ops.reshape(node.get_tensor("ends", Type.i64), ints([1]), False)
+    starts, ends = (reshape(node.get_tensor(name, Type.i64), [1]) for name in ("starts", "ends"))
     return {"out": slice_along(array, starts, ends, 0)}
 
 

@@ -32,10 +32,9 @@ def unfold(node: NodeContext) -> NamedOutputs:
     """out[n, (c, i, j), l] = the element (i, j) of the l-th window of channel c."""
     x = node.get_input("x")
     kernel = _pair(node, "kernel_sizes")
-    top, left, bottom, right = _four_paddings(node, node.get_ints("paddings"))
     strides, rates = _pair(node, "strides"), _pair(node, "dilations")
     sizes = [rate * (size - 1) + 1 for rate, size in zip(rates, kernel, strict=True)]
-    begin, end, dims = [top, left], [bottom, right], ranked_dims(x)[2:]
+    (begin, end), dims = _paddings(node), ranked_dims(x)[2:]
     end = [pad + over for pad, over in zip(end, window_overhang(dims, sizes, strides, begin, end), strict=True)]
     after: Node = ints(end)
     padded: Tensor = x
@@ -67,10 +66,9 @@ def unfold(node: NodeContext) -> NamedOutputs:
 def fold(node: NodeContext) -> NamedOutputs:
     """out[n, c] = the sum of all windows, each at its position: the inverse of unfold."""
     x = node.get_input("x")
-    top, left, bottom, right = _four_paddings(node, node.get_ints("paddings"))
     size, kernel = _pair(node, "output_sizes"), _pair(node, "kernel_sizes")
     strides, rates = _pair(node, "strides"), _pair(node, "dilations")
-    begin, end, features = [top, left], [bottom, right], ranked_dims(x)[1]
+    (begin, end), features = _paddings(node), ranked_dims(x)[1]
     # OpenVINO's Col2Im adds one element after the other, several times as slowly.
     if features is not None and features % (kernel[0] * kernel[1]) == 0 and rates == [1, 1]:
         channels = features // (kernel[0] * kernel[1])
@@ -117,12 +115,12 @@ def _pair(node: NodeContext, name: str) -> list[int]:
     return values
 
 
-def _four_paddings(node: NodeContext, paddings: list[int]) -> tuple[int, int, int, int]:
-    """Paddings as (top, left, bottom, right)."""
-    values = {1: paddings * 4, 2: paddings * 2, 4: paddings}.get(len(paddings))
-    if values is None:
-        node.refuse("1, 2 or 4 numbers are expected", paddings=paddings)
-    return values[0], values[1], values[2], values[3]
+def _paddings(node: NodeContext) -> tuple[list[int], list[int]]:
+    """What is added above and on the left, and what is below and on the right."""
+    paddings = node.get_ints("paddings")
+    node.require(len(paddings) in (1, 2, 4), "1, 2 or 4 numbers are expected", paddings=paddings)
+    all_four = paddings * (4 // len(paddings))
+    return all_four[:2], all_four[2:]
 
 
 def deformable_conv(node: NodeContext) -> NamedOutputs:
