@@ -73,9 +73,7 @@ def celu(node: NodeContext) -> NamedOutputs:
     if alpha == 1:
         return {"out": ops.elu(x, 1.0)}
     growth = ops.subtract(ops.exp(ops.divide(x, const_like(alpha, x))), const_like(1, x))
-    return {
-        "out": ops.select(ops.less(x, const_like(0, x)), ops.multiply(growth, const_like(alpha, x)), x),
-    }
+    return {"out": ops.select(ops.less(x, const_like(0, x)), ops.multiply(growth, const_like(alpha, x)), x)}
 
 
 @works_around("selu_of_alpha_zero")

@@ -12,13 +12,7 @@ from typing import Any
 import numpy as np
 from openvino import Output, Type
 
-from paddle2ov.converters.graph.common import (
-    Tensor,
-    as_declared_float,
-    cast_to,
-    const_like,
-    widen_narrow_integers,
-)
+from paddle2ov.converters.graph.common import Tensor, as_declared_float, cast_to, const_like, widen_narrow_integers
 from paddle2ov.converters.graph.dims import scalar_of
 from paddle2ov.converters.graph.exact import constant_power
 from paddle2ov.graph.opset import ops

@@ -184,9 +184,8 @@ def ctc_align(node: NodeContext) -> NamedOutputs:
     blank, merge = node.get_int("blank", 0), node.get_bool("merge_repeated", True)
     size = dim_of(x, 1)
     positions = ops.unsqueeze(index_range(size), ints([0]))
-    keep = ops.logical_and(
-        ops.not_equal(x, const_like(blank, x)), ops.less(positions, ops.unsqueeze(length, ints([1])))
-    )
+    is_label, is_inside = ops.not_equal(x, const_like(blank, x)), ops.less(positions, ops.unsqueeze(length, ints([1])))
+    keep = ops.logical_and(is_label, is_inside)
     if merge:
         padded = ops.pad(x, ints([0, 1]), ints([0, -1]), "constant", const_like(-1, x))
         keep = ops.logical_and(keep, ops.not_equal(x, padded))
@@ -219,10 +218,7 @@ def edit_distance(node: NodeContext) -> NamedOutputs:
     out: Node = ops.convert(ops.gather_elements(row, columns, 1), Type.f32)
     if node.get_bool("normalized", False):
         out = ops.divide(out, ops.convert(columns, Type.f32))
-    return {
-        "out": LoDTensor(out, NO_LOD),
-        "sequencenum": LoDTensor(dim_vector(hyps, [0]), NO_LOD),
-    }
+    return {"out": LoDTensor(out, NO_LOD), "sequencenum": LoDTensor(dim_vector(hyps, [0]), NO_LOD)}
 
 
 def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
@@ -237,10 +233,8 @@ def _last_row(hyps: Tensor, refs: Tensor, lengths: Tensor) -> Output:
         (before,), (labels, others, until, inserted) = state, invariants
         label = ops.gather(labels, ops.unsqueeze(step, ints([0])), ints(1))
         deleted = ops.add(before, ints(1))
-        replaced = ops.add(
-            slice_along(before, ints([0]), ints([-1]), 1),
-            ops.convert(ops.not_equal(label, others), Type.i64),
-        )
+        differs = ops.convert(ops.not_equal(label, others), Type.i64)
+        replaced = ops.add(slice_along(before, ints([0]), ints([-1]), 1), differs)
         from_above = ops.minimum(slice_along(deleted, ints([1]), ints([OPEN_END]), 1), replaced)
         first = slice_along(deleted, ints([0]), ints([1]), 1)
         # row[j] = the least of from_above[k] and the insertions from k to j, over k <= j.

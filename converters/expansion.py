@@ -10,14 +10,7 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.dims import (
-    dim_vector,
-    input_along_axis,
-    rank_of,
-    shape_of,
-    shape_vector,
-    with_shape,
-)
+from paddle2ov.converters.graph.dims import dim_vector, input_along_axis, rank_of, shape_of, shape_vector, with_shape
 from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.graph import arrays
 from paddle2ov.graph.constants import ints_of

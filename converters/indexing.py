@@ -127,17 +127,13 @@ def tdm_child(node: NodeContext) -> NamedOutputs:
     x = output_of(cast_to(node.get_input("x"), Type.i64))
     children = gather_or_empty(ops.slice(tree, ints([3]), ints([3 + count]), ints([1]), ints([1])).output(0), x, 0)
     first = ops.slice(children, ints([0]), ints([1]), ints([1]), ints([-1]))
-    has_children = ops.logical_and(
-        ops.not_equal(ops.unsqueeze(x, ints(-1)), ints(0)), ops.not_equal(first, const_like(0, tree))
-    )
+    is_node = ops.not_equal(ops.unsqueeze(x, ints(-1)), ints(0))
+    has_children = ops.logical_and(is_node, ops.not_equal(first, const_like(0, tree)))
     child = ops.select(has_children, children, const_like(0, tree)).output(0)
     items = ops.squeeze(ops.slice(tree, ints([0]), ints([1]), ints([1]), ints([1])), ints([1])).output(0)
     is_item = ops.not_equal(gather_or_empty(items, child, 0), const_like(0, tree))
     dtype = node.get_dtype("dtype", Type.i32)
-    return {
-        "child": cast_to(child, dtype),
-        "leaf_mask": cast_to(ops.logical_and(is_item, has_children), dtype),
-    }
+    return {"child": cast_to(child, dtype), "leaf_mask": cast_to(ops.logical_and(is_item, has_children), dtype)}
 
 
 def where(node: NodeContext) -> NamedOutputs:

@@ -95,13 +95,7 @@ def _with_static_dims(x: Node, states: list[Output], weight: Dims | None) -> Out
 
 
 def _sequence(
-    mode: str,
-    x: Tensor,
-    first: Sequence[Tensor],
-    lengths: Node,
-    weights: Sequence[Tensor],
-    hidden: int,
-    direction: str,
+    mode: str, x: Tensor, first: Sequence[Tensor], lengths: Node, weights: Sequence[Tensor], hidden: int, direction: str
 ) -> Node:
     w, r, b = weights
     if mode == "LSTM":
@@ -116,13 +110,7 @@ def _sequence(
 
 @works_around("lengths_of_dynamic_sequences")
 def _layer_of_lengths(
-    node: NodeContext,
-    mode: str,
-    x: Tensor,
-    first: Sequence[Tensor],
-    every: Node,
-    numbers: Sequence[int],
-    hidden: int,
+    node: NodeContext, mode: str, x: Tensor, first: Sequence[Tensor], every: Node, numbers: Sequence[int], hidden: int
 ) -> tuple[Node, Sequence[Tensor]]:
     """The outputs [batch, length, directions * hidden] and last states [batch, directions, hidden].
 
