@@ -99,15 +99,10 @@ def frobenius_norm(node: NodeContext) -> NamedOutputs:
 
 def p_norm(node: NodeContext) -> NamedOutputs:
     """out = (sum |x|^p over axis)^(1/p); p = 0 counts non-zeros, ±inf takes the largest or smallest magnitude."""
-    x = node.get_input("x")
+    x, rank, axis = input_along_axis(node, -1)
     # `epsilon` is that of the gradient: the forward kernels do not read it.
     p, keepdim = node.get_float("porder", 2.0), node.get_bool("keepdim", False)
-    rank = rank_of(node, x)
-    if node.get_bool("asvector", False):
-        axes = list(range(rank))
-    else:
-        axis = normalize_axis(node, node.get_int("axis", -1), rank)
-        axes = [axis] if rank else []
+    axes = list(range(rank)) if node.get_bool("asvector", False) or not rank else [axis]
     if 0 in (static_dims(x) or ()):  # an empty tensor has the norm 0, whatever p is
         p = 1.0
     return {"out": scalar_as_declared(node, lp_norm(x, p, axes, keepdim))}
@@ -229,9 +224,7 @@ def variance(node: NodeContext) -> NamedOutputs:
 
 def _variance(node: NodeContext, correction: float) -> Node:
     x = node.get_input("x")
-    rank = rank_of(node, x)
-    keepdim = node.get_bool("keepdim", False)
-    axes = sorted({normalize_axis(node, axis, rank) for axis in node.get_ints("axis", [])}) or list(range(rank))
+    axes, keepdim = axes_of(node, x, ()), node.get_bool("keepdim", False)
     rest = ops.subtract(x, ops.reduce_mean(x, ints(axes), True))
     squares = ops.multiply(rest, rest)
     if correction == 0:

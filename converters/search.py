@@ -25,7 +25,6 @@ from paddle2ov.converters.graph.dims import (
     dim_vector,
     index_range,
     input_along_axis,
-    normalize_axis,
     rank_of,
     scalar_of,
     shape_of,
@@ -36,6 +35,7 @@ from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.reshaping import merge_axes
 from paddle2ov.converters.graph.selection import or_of_nothing
 from paddle2ov.converters.graph.sorting import first_extreme, sort, topk
+from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
@@ -195,8 +195,7 @@ def median(node: NodeContext) -> NamedOutputs:
     """out = the middle element over axis, or the mean of the two middle ones (the lower one in mode "min")."""
     x, ignore_nan = node.get_input("x"), node.op_type == "nanmedian"
     rank = rank_of(node, x)
-    axes = sorted({normalize_axis(node, axis, rank) for axis in node.get_ints("axis", [])} if rank else set())
-    axes = axes or list(range(rank))
+    axes = axes_of(node, x, ())
     average = node.get_str("mode", "avg") == "avg"
     node.require(not (average and node.is_output_used("medians")), "the indices of averages are not supported")
     rows, is_real = _reduced_axes_last(x, rank, axes), x.get_element_type().is_real()
