@@ -61,15 +61,14 @@ def reshape(node: NodeContext) -> NamedOutputs:
         check_rank(len(target))
         input_dims = node.input_dims("x")
         dims = known_dims(input_dims)
-        resolved = None if dims is None else _resolve_shape(target, dims)
-        if resolved is not None and resolved != dims:
-            return {"out": node.get_reshaped("x", resolved)}
-        x = node.get_input("x")
-        if resolved is not None:
-            return {"out": x}
-        # In a tensor without elements a 0 is a dimension of 0.
-        empty = dims is not None and 0 in dims
-        return {"out": ops.reshape(x, ints(_infer_dimension(target, input_dims)), not empty)}
+        target = _infer_dimension(target, input_dims)
+        empty = dims is not None and 0 in dims  # in a tensor without elements a 0 is a dimension of 0
+        if dims is not None:
+            kept = [] if empty else dims
+            resolved = [dims[i] if size == 0 and i < len(kept) else size for i, size in enumerate(target)]
+            if -1 not in resolved and math.prod(resolved) == math.prod(dims):
+                return {"out": node.get_input("x") if resolved == dims else node.get_reshaped("x", resolved)}
+        return {"out": ops.reshape(node.get_input("x"), ints(target), not empty)}
     x = node.get_input("x")
     zero_keeps = node.get_input_size("shape") == 1
     for i in range(node.get_input_size("shape")):
@@ -205,16 +204,3 @@ def _infer_dimension(target: list[int], dims: Dims | None) -> list[int]:
         return target
     count, known = math.prod(rest), math.prod(size for size in target if size > 0)
     return target if count == 0 or count % known else [count // known if dim == -1 else dim for dim in target]
-
-
-def _resolve_shape(target: list[int], dims: list[int]) -> list[int] | None:
-    count = math.prod(dims)
-    if count == 0:
-        return target if -1 not in target else None
-    resolved = [dims[i] if dim == 0 and i < len(dims) else dim for i, dim in enumerate(target)]
-    if -1 in resolved:
-        rest = math.prod(dim for dim in resolved if dim != -1)
-        if rest <= 0 or count % rest:
-            return None
-        resolved[resolved.index(-1)] = count // rest
-    return resolved if math.prod(resolved) == count else None
