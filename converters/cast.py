@@ -27,7 +27,7 @@ from paddle2ov.converters.graph.dims import scalar_of, shape_of
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.values import ConstantValue, EmptyTensorArray
-from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
+from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 
 def cast(node: NodeContext) -> NamedOutputs:
@@ -53,16 +53,10 @@ def cast(node: NodeContext) -> NamedOutputs:
     return {"out": cast_to(x, dtype)}
 
 
-def identity(source: str = "x") -> Converter:
-    """A converter for an operator that copies or marks its input and leaves the values as they are."""
-
-    def convert(node: NodeContext) -> NamedOutputs:
-        """out = x."""
-        if node.is_empty_array(source):
-            return {"out": EmptyTensorArray()}
-        return {"out": node.get_input(source)}
-
-    return convert
+def identity(node: NodeContext) -> NamedOutputs:
+    """out = x: the operator copies or marks its input, and leaves the values as they are."""
+    source = "in" if node.op_type == "print" else "x"
+    return {"out": EmptyTensorArray() if node.is_empty_array(source) else node.get_input(source)}
 
 
 def nothing(node: NodeContext) -> NamedOutputs:

@@ -16,7 +16,8 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.complex.elementary import conjugate, from_real
 from paddle2ov.converters.graph.common import cast_to, const_like
-from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, normalize_axis, rank_of
+from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of
+from paddle2ov.converters.slicing import windows_along
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.permutation import permute
 from paddle2ov.graph.shapes import dims_of
@@ -116,24 +117,14 @@ def frame(node: NodeContext) -> NamedOutputs:
     """out = frames, hop_length apart: [..., frame_length, frames], for axis 0 [frames, frame_length, ...]."""
     x = node.get_input("x")
     first = _is_first(node)
-    axis = 0 if first else rank_of(node, x) - 1
-    return {"out": _frames(x, axis, node.get_int("frame_length"), node.get_int("hop_length"), first)}
-
-
-def _frames(x: Output, axis: int, length: int, hop: int, frames_first: bool) -> Node:
-    """Frames along an axis, which becomes two: frames and their elements."""
-    size = dim_of(x, axis)
-    starts = ops.range(ints(0), ops.subtract(size, ints(length - 1)), ints(hop), Type.i64)
-    offsets = index_range(ints(length))
-    rows, columns = (starts, offsets) if frames_first else (offsets, starts)
-    indices = ops.add(ops.unsqueeze(rows, ints([1])), ops.unsqueeze(columns, ints([0])))
-    return ops.gather(x, indices, ints(axis))
+    length, hop = node.get_int("frame_length"), node.get_int("hop_length")
+    return {"out": windows_along(x, 0 if first else rank_of(node, x) - 1, length, hop, first)}
 
 
 def stft(node: NodeContext) -> NamedOutputs:
     """out[n, k, t] = the transform of frame t of signal n, times the window; normalized divides by √n_fft."""
     x, window, size = _signal(node), node.get_input("window"), node.get_int("n_fft")
-    frames = _frames(x, 1, size, node.get_int("hop_length"), frames_first=True)
+    frames = windows_along(x, 1, size, node.get_int("hop_length"), windows_first=True)
     windowed = ops.multiply(frames, cast_to(window, x.get_element_type()))
     if node.get_bool("onesided"):
         out = ops.rdft(windowed, ints([2]))

@@ -62,7 +62,7 @@ def _pool(node: NodeContext, mode: str) -> Tensor:
     if is_global and mode != "lp":
         return (ops.reduce_max if mode == "max" else ops.reduce_mean)(x, ints(axes), True)
     if is_global:
-        return _root(node, ops.reduce_sum(_power(node, x), ints(axes), True))
+        return _root(node, ops.reduce_sum(ops.power(x, const_like(node.get_float("norm_type"), x)), ints(axes), True))
     if last:
         x = to_channels_first(x, rank).output(0)
     out = adaptive_avg(node, x) if adaptive else _pool_windows(node, x, mode)
@@ -212,7 +212,7 @@ def _pool_padded(
 
 
 @works_around("average_pool_without_dilations")
-def _avg_pool(x: Output, at: Windows, exclusive: bool = True) -> Node:
+def _avg_pool(x: Tensor, at: Windows, exclusive: bool = True) -> Node:
     # Without explicit dilations, compiling the AvgPool of opset16 crashes (OpenVINO 2026.4).
     dilations, auto_pad = [1] * len(at.sizes), "same_upper" if at.dynamic_same else None
     return ops.avg_pool(
@@ -223,12 +223,8 @@ def _avg_pool(x: Output, at: Windows, exclusive: bool = True) -> Node:
 def _lp_pool(node: NodeContext, x: Output, at: Windows) -> Node:
     if at.ceil:  # the same windows, while the divisor stays the size of the kernel
         at = replace(at, end=[pad + stride - 1 for pad, stride in zip(at.end, at.strides, strict=True)], ceil=False)
-    mean = _avg_pool(_power(node, x), at, exclusive=False)
+    mean = _avg_pool(ops.power(x, const_like(node.get_float("norm_type"), x)), at, exclusive=False)
     return _root(node, ops.multiply(mean, const_like(math.prod(at.sizes), mean)))
-
-
-def _power(node: NodeContext, x: Output) -> Output:
-    return ops.power(x, const_like(node.get_float("norm_type"), x)).output(0)
 
 
 def _root(node: NodeContext, total: Node) -> Node:

@@ -31,8 +31,6 @@ def segment_pool(node: NodeContext) -> NamedOutputs:
     # The ids are sorted.
     count = ops.add(ops.gather(ids, ints([-1]), ints(0)), ints([1]))
     out = _reduce_by_id(x, rank_of(node, x), ids, count, kind)
-    if not node.is_output_used("summed_ids"):
-        return {"out": out}
     return {"out": out, "summed_ids": cast_to(ops.unsqueeze(_count_ids(ids, count), ints([1])), x.get_element_type())}
 
 
@@ -98,8 +96,6 @@ def _reduce_messages(node: NodeContext, messages: Node) -> NamedOutputs:
     wanted = ops.reshape(node.get_tensor("out_size", Type.i64, [0]), ints([1]), False)
     count = ops.select(ops.greater(wanted, ints([0])), wanted, own)
     out = _reduce_by_id(messages, rank_of(node, x), indices, count, kind)
-    if not node.is_output_used("dst_count"):
-        return {"out": out}
     return {"out": out, "dst_count": cast_to(_count_ids(indices, count), Type.i32)}
 
 

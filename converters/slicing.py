@@ -17,7 +17,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, const
-from paddle2ov.converters.graph.dims import dim_of, int_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, index_range, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.converters.graph.slice_bounds import SliceBounds
 from paddle2ov.graph import arrays
@@ -166,8 +166,14 @@ def tensor_unfold(node: NodeContext) -> NamedOutputs:
     length = x.get_partial_shape()[axis]
     most = length.get_length() if length.is_static else None
     node.require(most is None or size <= most, f"axis {axis} has {most} elements", size=size)
-    last: Node = dim_of(x, axis)
-    begins = ops.range(ints(0), ops.subtract(last, ints(size - 1)), ints(step), "i64")
-    indices = ops.add(ops.unsqueeze(begins, ints([1])), ops.constant(arrays.arange(size, dtype=np.int64)))
-    windows = gather_or_empty(x, indices.output(0), axis).output(0)
+    windows = windows_along(x, axis, size, step, windows_first=True).output(0)
     return {"out": permute(windows, [*range(axis + 1), *range(axis + 2, rank + 1), axis + 1])}
+
+
+def windows_along(x: Output, axis: int, size: int, step: int, windows_first: bool) -> Node:
+    """Windows of `size` elements along an axis, one every `step`; it becomes two axes: windows, and their elements."""
+    begins = ops.range(ints(0), ops.subtract(dim_of(x, axis), ints(size - 1)), ints(step), "i64")
+    offsets = index_range(ints(size))
+    rows, columns = (begins, offsets) if windows_first else (offsets, begins)
+    indices = ops.add(ops.unsqueeze(rows, ints([1])), ops.unsqueeze(columns, ints([0])))
+    return gather_or_empty(x, indices.output(0), axis)

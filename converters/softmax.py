@@ -85,8 +85,6 @@ def rrelu(node: NodeContext) -> NamedOutputs:
     x = real_input(node)
     slope = (node.get_float("lower", 1 / 8) + node.get_float("upper", 1 / 3)) / 2
     out = ops.prelu(x, ops.constant(np.array([slope]), x.get_element_type()))
-    if not node.is_output_used("noise"):
-        return {"out": out}
     noise = ops.select(ops.less(x, const_like(0, x)), const_like(slope, x), const_like(1, x))
     return {"out": out, "noise": noise}
 
