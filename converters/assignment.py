@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.graph.common import Tensor, cast_to
+from paddle2ov.converters.graph.common import Tensor, cast_to, const
 from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.slice_bounds import SliceBounds
 from paddle2ov.graph.expected_dims import of_length
 from paddle2ov.graph.indexed_writes import write_at
 from paddle2ov.graph.opset import ints, ops
-from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.shapes import dims_of, output_of
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -80,11 +80,10 @@ def _set_at(x: Output, values: Output, axis: int, index: Tensor) -> Node:
 
 def _values(node: NodeContext, dtype: Type) -> Output:
     if node.has_input("values"):
-        return ops.convert(x, dtype).output(0) if (x := node.get_input("values")).get_element_type() != dtype else x
+        return output_of(cast_to(node.get_input("values"), dtype))
     storage = numpy_dtype(dtype) or np.dtype(np.float32)
     array = node.get_constant("values").astype(storage)
-    shape = node.get_ints("shape", [])
-    return cast_to(ops.constant(array.reshape(shape)), dtype).output(0)
+    return const(array.reshape(node.get_ints("shape", [])), dtype).output(0)
 
 
 def _drop_leading_unit_dims(values: Output, count: int) -> Output:

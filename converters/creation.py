@@ -121,8 +121,8 @@ def fill_constant_batch_size_like(node: NodeContext) -> NamedOutputs:
 def assign_value(node: NodeContext) -> NamedOutputs:
     """out = the tensor of `shape` that holds the numbers in `values`."""
     dtype = node.get_dtype("dtype", node.declared_output_dtype("out"))
-    node.require(dtype is not None, "its type is not known")
-    assert dtype is not None
+    if dtype is None:
+        node.refuse("its type is not known")
     values, shape = node.get_constant("values"), node.get_ints("shape")
     storage = numpy_dtype(dtype)
     if storage is None:

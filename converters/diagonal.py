@@ -16,6 +16,7 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.selection import exact_select, gather_or_empty
+from paddle2ov.converters.graph.terms import Term
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.permutation import permute
@@ -160,18 +161,12 @@ def fill_diagonal(node: NodeContext) -> NamedOutputs:
     for axis in range(rank_of(node, x) - 1, 0, -1):
         step = ops.add(step, ops.reduce_prod(dim_range(x, axis), ints([0]), False))
     end = count if node.get_bool("wrap", False) else ops.minimum(count, ops.multiply(columns, columns))
-    start = ops.subtract(index_range(count), ints(offset))
-    column = ops.add(ops.floor_mod(start, columns), ints(offset))
-    hit = ops.equal(ops.floor_mod(start, step), ints(0))
-    for bound in (
-        ops.greater_equal(start, ints(0)),
-        ops.less(start, end),
-        ops.greater_equal(column, ints(0)),
-        ops.less(column, columns),
-    ):
-        hit = ops.logical_and(hit, bound)
+    start = Term(ops.subtract(index_range(count), ints(offset)))
+    column = Term(ops.add(ops.floor_mod(start.value, columns), ints(offset)))
+    is_along = Term(ops.floor_mod(start.value, step)).equals(0)
+    hit = is_along & (start >= 0) & (start < Term(end)) & (column >= 0) & (column < Term(columns))
     value = const(node.get_float("value", 0.0, may_be_nan=True), x.get_element_type())
-    return {"out": exact_select(ops.reshape(hit, dims, False), value, x)}
+    return {"out": exact_select(ops.reshape(hit.value, dims, False), value, x)}
 
 
 def fill_diagonal_tensor(node: NodeContext) -> NamedOutputs:

@@ -84,9 +84,8 @@ def round_(node: NodeContext) -> NamedOutputs:
         return {"out": nearest(with_exact_division(x))}
     power = const_like(10.0 ** abs(decimals), x)
     back = const_like(10.0 ** abs(decimals), x)
-    if decimals > 0:
-        return {"out": ops.divide(nearest(ops.multiply(x, power)), back)}
-    return {"out": ops.multiply(nearest(ops.divide(x, power)), back)}
+    scale, unscale = (ops.multiply, ops.divide) if decimals > 0 else (ops.divide, ops.multiply)
+    return {"out": unscale(nearest(scale(x, power)), back)}
 
 
 def logit(node: NodeContext) -> NamedOutputs:
