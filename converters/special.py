@@ -16,10 +16,10 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from openvino import Node, Type
+from openvino import Node
 
 from paddle2ov.converters.activation import unary
-from paddle2ov.converters.graph.common import Tensor, const_like
+from paddle2ov.converters.graph.common import Tensor, const_like, reshape
 from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.operands import real_input
@@ -42,7 +42,7 @@ from paddle2ov.converters.graph.terms import (
     sqrt,
     tan,
 )
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import charge_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
@@ -247,7 +247,7 @@ def _series(a: Term, z: Term) -> Term:
         return [r.value, term.value, total.value], _any(term > total * _NEGLIGIBLE)
 
     ones = ops.broadcast(const_like(1, a.value), shape_of(a.value))
-    return Term(loop(ops.constant(_MAX_TERMS, Type.i64), [a.value, ones, ones], [z.value], step)[2])
+    return Term(loop(ints(_MAX_TERMS), [a.value, ones, ones], [z.value], step)[2])
 
 
 def _fraction(a: Term, z: Term) -> Term:
@@ -274,9 +274,8 @@ def _fraction(a: Term, z: Term) -> Term:
     q = (p - a + 1) * z
     start = [ones * 0, ones, z, p, q, p / q, ones < 0]
     values = [item.value for item in start]
-    return Term(loop(ops.constant(_MAX_TERMS, Type.i64), values, [a.value, z.value], step)[5])
+    return Term(loop(ints(_MAX_TERMS), values, [a.value, z.value], step)[5])
 
 
 def _any(condition: Term) -> Node:
-    flat = ops.reshape(condition.value, ops.constant([-1], Type.i64), False)
-    return ops.reduce_logical_or(flat, ops.constant([0], Type.i64), False)
+    return ops.reduce_logical_or(reshape(condition.value, [-1]), ints([0]), False)
