@@ -116,11 +116,13 @@ def _interpolate_linear(flat: Node, coordinates: list[Node], sizes: list[Node]) 
 def affine_grid(node: NodeContext) -> NamedOutputs:
     """output[n, p] = theta[n] (p, 1): positions of the regular grid of output_shape, mapped, x first."""
     theta = node.get_input("input")
-    spatial = _spatial_rank(node, theta)
+    declared = node.declared_input_shape("input") or (-1, -1)
+    sizes = node.get_ints("output_shape")[2:] if node.is_known("output_shape") else None
+    spatial = (ranked_dims(theta)[1] or declared[1]) if sizes is None else len(sizes)
+    node.require(spatial in (2, 3), "the grid's rank is not known")
     kind = theta.get_element_type()
     align = node.get_bool("align_corners", True)
-    if node.is_known("output_shape"):
-        sizes = node.get_ints("output_shape")[2:]
+    if sizes is not None:
         node.require(min(sizes) >= 0, "a negative size", output_shape=sizes)
         shape: Node = ints(sizes)
     else:
@@ -128,16 +130,6 @@ def affine_grid(node: NodeContext) -> NamedOutputs:
     mapped = ops.matmul(_grid(shape, spatial, kind, align), theta, False, True)
     batch = dim_vector(theta, [0])
     return {"output": ops.reshape(mapped, folded(ops.concat([batch, shape, ints([spatial])], 0)), False)}
-
-
-def _spatial_rank(node: NodeContext, theta: Output) -> int:
-    declared = node.declared_input_shape("input")
-    rank = ranked_dims(theta)[1] or (declared[1] if declared is not None else None)
-    if node.is_known("output_shape"):
-        rank = len(node.get_ints("output_shape")) - 2
-    if rank not in (2, 3):
-        node.refuse("the grid's rank is not known")
-    return rank
 
 
 def _grid(shape: Node, spatial: int, kind: Type, align: bool) -> Node:

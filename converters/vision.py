@@ -148,9 +148,9 @@ def temporal_shift(node: NodeContext) -> NamedOutputs:
     rank = rank_of(node, x)
     channel = rank - 1 if channels_last(node) else 1
     frames = node.get_int("seg_num")
-    channels = dim_vector(x, [channel])
-    ratio = np.float32(node.get_float("shift_ratio", 0.25))
-    first, second = _channel_count(channels, ratio), _channel_count(channels, 2 * ratio)
+    channels, ratio = dim_vector(x, [channel]), np.float32(node.get_float("shift_ratio", 0.25))
+    shares = [ops.multiply(ops.convert(channels, Type.f32), ops.constant(part)) for part in (ratio, 2 * ratio)]
+    first, second = (ops.convert(share, Type.i64) for share in shares)
     rest = dim_range(x, 1)
     clips = ops.reshape(x, ops.concat([ints([-1, frames]), rest], 0), False)
     zeros = [ints([0, 1] + [0] * (rank - 1)) for _ in range(2)]
@@ -161,10 +161,6 @@ def temporal_shift(node: NodeContext) -> NamedOutputs:
         _slice_channels(clips, 0, frames, second, channels, channel + 1),
     ]
     return {"out": ops.reshape(ops.concat(parts, channel + 1), shape_of(x), False)}
-
-
-def _channel_count(channels: Node, ratio: np.float32) -> Node:
-    return ops.convert(ops.multiply(ops.convert(channels, Type.f32), ops.constant(ratio)), Type.i64)
 
 
 def _slice_channels(source: Node, start: int, frames: int, low: Node, high: Node, axis: int) -> Node:
