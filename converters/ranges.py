@@ -29,26 +29,30 @@ _LARGE = 4096
 def arange(node: NodeContext) -> NamedOutputs:
     """out = start, start + step, ... up to but without end."""
     dtype = node.get_dtype("dtype") or node.declared_output_dtype("out") or node.get_input("start").get_element_type()
-    storage = numpy_dtype(dtype)
-    if all(node.is_known(name) for name in ("start", "end", "step")) and storage is not None:
-        start, end, step = (_number(node, name, storage) for name in ("start", "end", "step"))
-        node.require(step != 0, "the step must not be 0", step=step)
-        if start != end and (end > start) != (step > 0):
-            count = 0  # Paddle 2 refuses it
-        elif dtype.is_integral():
-            count = (abs(end - start) + abs(step) - 1) // abs(step)
-        else:
-            count = math.ceil(abs((end - start) / step))
-        if (out := _accumulated(start, step, count, storage)) is not None:
-            return {"out": out}
+    if (known := _known_range(node, dtype, inclusive=False)) is not None:
+        return {"out": known}
     start, end, step = (scalar_of(node, name, dtype) for name in ("start", "end", "step"))
     if not (_is_dimension(end) and node.is_known("start") and not node.get_constant("start").any()):
         end = _clamped_end(start, end, step)
     return {"out": ops.range(start, end, step, dtype.get_type_name())}
 
 
-def _accumulated(start: float, step: float, count: int, storage: np.dtype[np.generic]) -> ConstantValue | None:
-    """A few numbers, each the sum of the one before and the step, as in the kernel; None for many."""
+def _known_range(node: NodeContext, dtype: Type, inclusive: bool) -> ConstantValue | None:
+    """A few numbers, each the sum of the one before and the step, as in the kernel; None for many or computed ones."""
+    storage, names = numpy_dtype(dtype), ("start", "end", "step")
+    if storage is None or not all(map(node.is_known, names)):
+        return None
+    numbers = [node.get_constant(name).reshape(-1)[0] for name in names]
+    start, end, step = (item.item() if inclusive else item.astype(storage).item() for item in numbers)
+    node.require(step != 0, "the step must not be 0", step=step)
+    if inclusive:
+        count = int((end - start) / step + 1)
+    elif start != end and (end > start) != (step > 0):
+        count = 0  # Paddle 2 refuses it
+    elif dtype.is_integral():
+        count = (abs(end - start) + abs(step) - 1) // abs(step)
+    else:
+        count = math.ceil(abs((end - start) / step))
     check_computed(count)
     if count > _LARGE:
         return None
@@ -74,15 +78,9 @@ def _clamped_end(start: Node, end: Node, step: Node) -> Node:
 def range_v2(node: NodeContext) -> NamedOutputs:
     """out = start, start + step, ... up to and including end."""
     dtype = node.get_dtype("dtype") or node.declared_output_dtype("out") or node.get_input("start").get_element_type()
-    storage = numpy_dtype(dtype)
-    names = ("start", "end", "step")
-    if all(node.is_known(name) for name in names) and storage is not None:
-        start, end, step = (node.get_constant(name).reshape(-1)[0].item() for name in names)
-        node.require(step != 0, "the step must not be 0", step=step)
-        count = int((end - start) / step + 1)
-        if (out := _accumulated(start, step, count, storage)) is not None:
-            return {"out": out}
-    start, end, step = (scalar_of(node, name) for name in names)
+    if (known := _known_range(node, dtype, inclusive=True)) is not None:
+        return {"out": known}
+    start, end, step = (scalar_of(node, name) for name in ("start", "end", "step"))
     number = Type.f32 if any(value.get_element_type().is_real() for value in (start, end, step)) else Type.i64
     first, last, by = (ops.convert(value, number) for value in (start, end, step))
     distance = ops.subtract(last, first)
