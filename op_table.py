@@ -563,7 +563,7 @@ _ROWS: dict[str, Converter] = {
     "p_norm": reduction.p_norm,
     "p_norm_grad": reduction_gradients.p_norm,
     "pad": on_complex.linear(padding.pad, "pad_value"),
-    "pad2d": padding.pad2d,
+    "pad2d": padding.pad3d,
     "pad3d": on_complex.linear(padding.pad3d, "pad_value"),
     "pad3d_double_grad": shape_gradients.pad3d_twice,
     "pad3d_grad": shape_gradients.pad3d,

@@ -36,24 +36,15 @@ def pad_constant_like(node: NodeContext) -> NamedOutputs:
     return {"out": ops.pad(y, before, ops.subtract(shape_of(x), shape_of(y)), "constant", value)}
 
 
-def pad2d(node: NodeContext) -> NamedOutputs:
-    """out = x with (top, bottom, left, right) added."""
-    return _spatial_pad(node, first_is_innermost=False)
-
-
 def pad3d(node: NodeContext) -> NamedOutputs:
-    """out = x with (left, right, top, bottom, front, back) added."""
-    return _spatial_pad(node, first_is_innermost=True)
-
-
-def _spatial_pad(node: NodeContext, first_is_innermost: bool) -> NamedOutputs:
+    """out = x with (left, right, top, bottom, front, back) added; `pad2d` has (top, bottom, left, right)."""
     x = node.get_input("x")
     rank = rank_of(node, x)
     count = rank - 2
     first = 1 if channels_last(node) else 2
     mode = node.get_str("mode", "constant")
     node.require(mode in ("constant", "reflect", "replicate", "edge", "circular"), "unknown", mode=mode)
-    order = list(range(count))[:: -1 if first_is_innermost else 1]
+    order = list(range(count))[:: 1 if node.op_type == "pad2d" else -1]
     # In "paddings", what is before the spatial axes, and what is after them.
     sides = [[2 * position + side for position in order] for side in (0, 1)]
     others = [0] * first, [0] * (rank - first - count)
