@@ -34,16 +34,21 @@ def segment_pool(node: NodeContext) -> NamedOutputs:
     return {"out": out, "summed_ids": cast_to(ops.unsqueeze(_count_ids(ids, count), ints([1])), x.get_element_type())}
 
 
-def send_u_recv(node: NodeContext) -> NamedOutputs:
-    """out[d] = the sum, mean, largest or smallest of x[src_index[i]] over the edges i with dst_index[i] = d."""
-    x = node.get_input("x")
-    return _reduce_messages(node, ops.gather(x, _indices(node, "src_index"), ints(0)))
+def send_recv(node: NodeContext) -> NamedOutputs:
+    """out[d] = the sum, mean, largest or smallest of the messages of the edges i with dst_index[i] = d.
 
-
-def send_ue_recv(node: NodeContext) -> NamedOutputs:
-    """out[d] = the reduction of x[src_index[i]] + y[i], or times y[i], over the edges i with dst_index[i] = d."""
-    x = ops.gather(node.get_input("x"), _indices(node, "src_index"), ints(0))
-    return _reduce_messages(node, _message(node, x, node.get_input("y")))
+    These are x[src_index[i]], plus or times y[i] in `send_ue_recv`.
+    """
+    x, kind = node.get_input("x"), node.get_str("reduce_op", "SUM")
+    node.require(kind in _REDUCTIONS, "unknown", reduce_op=kind)
+    messages = ops.gather(x, _indices(node, "src_index"), ints(0))
+    if node.has_input("y"):
+        messages = _message(node, messages, node.get_input("y"))
+    indices = _indices(node, "dst_index")
+    wanted = ops.reshape(node.get_tensor("out_size", Type.i64, [0]), ints([1]), False)
+    count = ops.select(ops.greater(wanted, ints([0])), wanted, dim_vector(x, [0]))
+    out = _reduce_by_id(messages, rank_of(node, x), indices, count, kind)
+    return {"out": out, "dst_count": cast_to(_count_ids(indices, count), Type.i32)}
 
 
 def send_uv(node: NodeContext) -> NamedOutputs:
@@ -86,17 +91,6 @@ def _message(node: NodeContext, x: Node, y: Tensor) -> Node:
     kind = node.get_str("message_op", "ADD")
     node.require(kind in ("ADD", "MUL"), "unknown", message_op=kind)
     return ops.add(x, y) if kind == "ADD" else ops.multiply(x, y)
-
-
-def _reduce_messages(node: NodeContext, messages: Node) -> NamedOutputs:
-    x, kind = node.get_input("x"), node.get_str("reduce_op", "SUM")
-    node.require(kind in _REDUCTIONS, "unknown", reduce_op=kind)
-    indices = _indices(node, "dst_index")
-    own = dim_vector(x, [0])
-    wanted = ops.reshape(node.get_tensor("out_size", Type.i64, [0]), ints([1]), False)
-    count = ops.select(ops.greater(wanted, ints([0])), wanted, own)
-    out = _reduce_by_id(messages, rank_of(node, x), indices, count, kind)
-    return {"out": out, "dst_count": cast_to(_count_ids(indices, count), Type.i32)}
 
 
 def _reduce_by_id(rows: Tensor, rank: int, ids: Tensor, count: Tensor, kind: str) -> Node:
