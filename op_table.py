@@ -283,7 +283,7 @@ _ROWS: dict[str, Converter] = {
     "elu_grad": activation_gradients.elu.first,
     "elu_grad_grad": activation_gradients.elu_of_x.second,
     "embedding_with_scaled_gradient": on_complex.linear(indexing.embedding),
-    "empty": on_complex.fill(creation.empty),
+    "empty": on_complex.fill(creation.fill_constant),
     "empty_like": on_complex.fill(creation.fill_any_like),
     "equal": on_complex.instead(logic.equal, complex_elementary.equal),
     "equal_all": logic.equal_all,

@@ -32,20 +32,12 @@ _LARGE = 4096
 
 
 def fill_constant(node: NodeContext) -> NamedOutputs:
-    """out = a tensor of `shape` that holds `value` everywhere; the shape and the value may be tensors."""
-    return {"out": _full(node, _value(node), node.get_dtype("dtype", Type.f32))}
-
-
-def empty(node: NodeContext) -> NamedOutputs:
-    """out = a tensor of `shape`, of zeros."""
-    return {"out": _full(node, 0, node.get_dtype("dtype", Type.f32))}
-
-
-def _full(node: NodeContext, value: Any, dtype: Type) -> OutputLike:
+    """out = a tensor of `shape` that holds `value` everywhere, or zeros; the shape and the value may be tensors."""
     dims = node.get_ints("shape", []) if node.is_known("shape") else None
     if dims and not (min(dims) >= 0 and max(dims) <= MAX_DIM):
         node.refuse("an impossible dimension", shape=dims)
-    return _filled(node, value, dtype, dims, lambda: shape_vector(node, "shape"))
+    dtype = node.get_dtype("dtype", Type.f32)
+    return {"out": _filled(node, _value(node), dtype, dims, lambda: shape_vector(node, "shape"))}
 
 
 def _value(node: NodeContext, default: float = 0.0) -> Any:
