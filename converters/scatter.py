@@ -29,6 +29,9 @@ def scatter(node: NodeContext) -> NamedOutputs:
         index, updates = ops.unsqueeze(index, ints(0)).output(0), ops.unsqueeze(updates, ints(0)).output(0)
     nd_indices = ops.unsqueeze(index, ints(1))
     if node.get_bool("overwrite", True):
+        known = node.get_known("index")
+        if known is not None and bool((known >= 0).all()):
+            return {"out": ops.scatter_update(x, index, updates, ints(0))}
         return {"out": ops.scatter_nd_update(x, nd_indices, updates)}  # takes negative indices
     zeros = ops.broadcast(const_like(0, x), shape_of(updates))
     cleared = ops.scatter_nd_update(x, nd_indices, zeros)
