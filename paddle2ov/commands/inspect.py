@@ -1,4 +1,4 @@
-"""`paddle2ov inspect MODEL`."""
+"""`paddle2ov inspect MODEL`: prints what `inspection.py` finds."""
 
 from __future__ import annotations
 

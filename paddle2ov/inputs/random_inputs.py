@@ -1,4 +1,4 @@
-"""Random inputs to run a model on: of usual sizes that fit each other, integers below what they index."""
+"""Random inputs to run a model on: their numbers, by what reads them, or by what their names say (`im_info`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The protobuf messages of legacy programs, described to Google's runtime in a pool of their own.
+"""Decodes the protobuf messages of legacy programs, which are described to Google's runtime in a pool of their own.
 
 Field numbers are those of `paddle/phi/core/framework/framework.proto`; only what an inference program needs is listed.
 A pool of its own keeps these apart from the messages that Paddle registers when both live in one process.

@@ -1,4 +1,4 @@
-"""Values inside a program, as Paddle and as OpenVINO compute them."""
+"""Values inside a program, weights among them, as Paddle and as OpenVINO compute them."""
 
 from __future__ import annotations
 
