@@ -17,7 +17,7 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, const
-from paddle2ov.converters.graph.dims import dim_of, index_range, int_vector, normalize_axis, rank_of, shape_of
+from paddle2ov.converters.graph.dims import dim_of, int_vector, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.selection import gather_or_empty
 from paddle2ov.converters.graph.slice_bounds import SliceBounds
 from paddle2ov.graph import arrays
@@ -173,7 +173,7 @@ def tensor_unfold(node: NodeContext) -> NamedOutputs:
 def windows_along(x: Output, axis: int, size: int, step: int, windows_first: bool) -> Node:
     """Windows of `size` elements along an axis, one every `step`; it becomes two axes: windows, and their elements."""
     begins = ops.range(ints(0), ops.subtract(dim_of(x, axis), ints(size - 1)), ints(step), "i64")
-    offsets = index_range(ints(size))
+    offsets = ops.constant(arrays.arange(size, dtype=np.int64))
     rows, columns = (begins, offsets) if windows_first else (offsets, begins)
     indices = ops.add(ops.unsqueeze(rows, ints([1])), ops.unsqueeze(columns, ints([0])))
     return gather_or_empty(x, indices.output(0), axis)
