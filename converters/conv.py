@@ -229,7 +229,9 @@ def groups_of(node: NodeContext, dims: Sequence[int | None] | None, last: bool, 
     channels, (first, each) = dims[-1 if last else 1], filters[:2]
     if first is not None and first % groups:
         node.refuse(f"they do not divide the {first} channels of the filter {_dims_str(filters)}", groups=groups)
-    taken = first // groups if transposed and first is not None else None if transposed else each
+    taken = each
+    if transposed:
+        taken = None if first is None else first // groups
     if channels is not None and taken is not None and channels != groups * taken:
         what = f"an input {_dims_str(dims)} has {channels} channels"
         node.refuse(f"{what}, a filter {_dims_str(filters)} takes {taken} of each group", groups=groups)

@@ -8,7 +8,7 @@ Semantics: `paddle/phi/kernels/cpu/{batch_norm,layer_norm,group_norm,instance_no
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,11 +79,13 @@ def inplace_abn(node: NodeContext) -> NamedOutputs:
 
 def _scale_and_shift(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Tensor, Tensor]:
     """(factor, shift) such that out = x * factor + shift; constants if the statistics are known."""
-    names = [name for name in ("mean", "variance", "scale", "bias") if node.has_input(name)]
-    known = [array for name in names if (array := node.get_known(name)) is not None]
-    is_known = len(known) == len(names)
-    values: dict[str, Any] = dict(zip(names, known if is_known else map(Term, map(node.get_input, names)), strict=True))
-    factor = values.get("scale", 1) / (np.sqrt if is_known else sqrt)(values["variance"] + epsilon)
+    names = ["mean", "variance", *(name for name in ("scale", "bias") if node.has_input(name))]
+    values: dict[str, Any] = {name: node.get_known(name) for name in names}
+    is_known = all(value is not None for value in values.values())
+    root: Callable[[Any], Any] = np.sqrt
+    if not is_known:
+        values, root = {name: Term(node.get_input(name)) for name in names}, sqrt
+    factor = values.get("scale", 1) / root(values["variance"] + epsilon)
     shift = values.get("bias", 0) - values["mean"] * factor
     if is_known:
         # Multiply and Add with constants of one consumer each: OpenVINO fuses them into the convolution before.

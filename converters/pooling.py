@@ -125,6 +125,11 @@ class Windows(Struct, frozen=True):
         """How OpenVINO calls it."""
         return "ceil" if self.ceil else "floor"
 
+    @property
+    def has_more_after(self) -> bool:
+        """Whether there are more paddings after x than before it, along any dimension."""
+        return any(before < after for before, after in zip(self.begin, self.end, strict=True))
+
 
 def windows_of(node: NodeContext, dims: list[int | None]) -> Windows:
     """The windows that an operator's attributes describe, over these spatial dimensions."""
@@ -149,24 +154,35 @@ def _pool_windows(node: NodeContext, x: Output, mode: str) -> Tensor:
     if not at.dynamic_same:
         over = window_overhang(dims, at.sizes, at.strides, at.begin, at.end, at.ceil)
     fitting = replace(at, sizes=[size - missing for size, missing in zip(at.sizes, over, strict=True)])
-    pads = at.begin + at.end
     if at.dynamic_same:
         has_gaps = any(size < stride for size, stride in zip(at.sizes, at.strides, strict=True))
         is_padded = has_gaps or counts_paddings or mode == "lp"
     else:
-        is_padded = any(pad >= size for pad, size in zip(pads, fitting.sizes * 2, strict=True))
-    if counts_paddings:
-        is_uneven = at.ceil or any(before < after for before, after in zip(at.begin, at.end, strict=True))
-        is_padded |= is_uneven and any(pads)
-        is_padded |= node.semantics.full_window_average and (at.ceil or any(over))
+        is_padded = any(pad >= size for pad, size in zip(at.begin + at.end, fitting.sizes * 2, strict=True))
+    if counts_paddings and node.semantics.full_window_average:
+        is_padded |= at.ceil or any(over) or at.has_more_after
+    elif counts_paddings and at.ceil:
+        is_padded |= any(before > after for before, after in zip(at.begin, at.end, strict=True))
     if is_padded:
         return _pool_padded(node, x, mode, at, over, counts_paddings)
     if mode == "max":
         return _max_pool(x, fitting)
     if mode == "lp":
         return _lp_pool(node, x, fitting)
-    # Windows that reach beyond the (unpadded) end divide by their elements within x in either case.
-    return _avg_pool(x, replace(fitting, ceil=at.ceil and not at.dynamic_same), not counts_paddings or not any(pads))
+    return _average(x, replace(fitting, ceil=at.ceil and not at.dynamic_same), counts_paddings)
+
+
+def _average(x: Output, at: Windows, counts_paddings: bool) -> Node:
+    if not counts_paddings or not any(at.begin + at.end):
+        # Windows that reach beyond the (unpadded) end divide by their elements within x in either case.
+        return _avg_pool(x, at)
+    if not at.ceil and not at.has_more_after:
+        return _avg_pool(x, at, exclusive=False)
+    # Paddle counts as many paddings after x as before it. OpenVINO's pooling makes the others, and counts none of them.
+    counted = [min(before, after) for before, after in zip(at.begin, at.end, strict=True)]
+    others = [after - pad for after, pad in zip(at.end, counted, strict=True)]
+    padded = ops.pad(x, ints([0, 0, *at.begin]), ints([0, 0, *counted]), "constant", const_like(0, x))
+    return _avg_pool(padded, replace(at, begin=[0] * len(others), end=others))
 
 
 def _max_pool(x: Tensor, at: Windows) -> Output:

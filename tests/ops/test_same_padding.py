@@ -1,5 +1,7 @@
 """Paddings of SAME for sizes that are unknown at conversion: `Model.reshape` makes the results' sizes known."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from openvino import PartialShape
@@ -52,3 +54,23 @@ def test_sizes_after_reshape(last, tmp_path):
             ]
         for actual, right in zip(compile_on_cpu(model)([x]).values(), wanted, strict=True):
             np.testing.assert_allclose(actual, right, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "nodes"),
+    [
+        ({"padding": "SAME"}, {"AvgPool": 1}),  # before x there are none
+        ({"padding": [1, 1]}, {"AvgPool": 1}),
+        ({"padding": [1, 1], "ceil_mode": True}, {"Pad": 1, "AvgPool": 1}),
+        ({"padding": [0, 1, 1, 2]}, {"Pad": 1, "AvgPool": 1}),
+    ],
+)
+def test_averages_that_count_paddings_are_one_pooling(options, nodes):
+    """No count is divided by, as it is where paddings are as wide as the windows."""
+    layer = paddle.nn.AvgPool2D(3, 2, exclusive=False, **options)
+    x = np.random.default_rng(0).random((1, 2, 6, 8), np.float32)
+    model = paddle2ov.convert(layer, input={"x": [1, 2, 6, 8]})
+    counts = Counter(node.get_type_name() for node in model.get_ops())
+    assert {kind: count for kind, count in counts.items() if kind not in ("Parameter", "Constant", "Result")} == nodes
+    (actual,) = compile_on_cpu(model)([x]).values()
+    np.testing.assert_allclose(actual, layer(paddle.to_tensor(x)).numpy(), rtol=1e-4, atol=1e-5)
