@@ -17,7 +17,6 @@ from functools import partial
 
 from openvino import Node, Output, Type
 
-from paddle2ov.converters.elementwise import binary
 from paddle2ov.converters.graph.common import both_with_exact_division, cast_to, const, const_like
 from paddle2ov.converters.graph.dims import scalar_of
 from paddle2ov.converters.graph.equality import equal_within, tolerance_of
@@ -141,9 +140,20 @@ def logical_not(node: NodeContext) -> NamedOutputs:
     return {"out": ops.equal(x, const_like(0, x))}
 
 
-bitwise_and = binary(ops.bitwise_and, on_bool=ops.logical_and)
-bitwise_or = binary(ops.bitwise_or, on_bool=ops.logical_or)
-bitwise_xor = binary(ops.bitwise_xor, on_bool=ops.logical_xor)
+def bitwise(build: Binary, on_bool: Binary) -> Converter:
+    """A converter for out = build(x, y) on the bits of integers; `on_bool` is the same for bool."""
+
+    def convert(node: NodeContext) -> NamedOutputs:
+        """out = x op y, bit by bit."""
+        x, y = operands(node)
+        return {"out": on_bool(x, y) if x.get_element_type() == Type.boolean else build(x, y)}
+
+    return convert
+
+
+bitwise_and = bitwise(ops.bitwise_and, ops.logical_and)
+bitwise_or = bitwise(ops.bitwise_or, ops.logical_or)
+bitwise_xor = bitwise(ops.bitwise_xor, ops.logical_xor)
 
 
 def _bits(x: Output) -> int:

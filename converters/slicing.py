@@ -127,6 +127,7 @@ def crop(node: NodeContext) -> NamedOutputs:
         node.require(fits, "no shape for this input", shape=shape)
     if shape is not None and node.is_known("offsets"):
         offsets = node.get_ints("offsets", []) or [0] * rank
+        node.require(len(offsets) == rank, f"{rank} numbers are expected", offsets=offsets)
         ends = [OPEN_END if size == -1 else start + size for start, size in zip(offsets, shape, strict=True)]
         return {"out": ops.slice(x, ints(offsets), ints(ends), ints([1] * rank), axes)}
     start = int_vector(node, "offsets")

@@ -13,6 +13,7 @@ from gen_models.harness.store import generated
 from paddle2ov.compilation.running import run
 from paddle2ov.testing import check_cases
 from tests.support.models import save_layer
+from tests.support.one_operator import program
 
 HALVES = ("float16", "bfloat16")
 BYTES = ("int8", "uint8", "int16")
@@ -93,3 +94,12 @@ def test_sums_wrap_around(dtype, axis, tmp_path):
     data = np.random.default_rng(0).integers(limits.min, limits.max, (200, 300)).astype(dtype)
     (result,) = run(paddle2ov.convert(folder), {"x": data})
     np.testing.assert_array_equal(result.array, data.sum(axis, dtype=dtype))
+
+
+@pytest.mark.parametrize("op_type", ["bitwise_and", "bitwise_or", "bitwise_xor"])
+def test_bits_of_bytes_stay_bytes(op_type):
+    """Nothing wraps around: no wider type is needed, nor that of the result."""
+    x = np.arange(3, dtype=np.uint8)
+    whole, _ = program(op_type, {"x": x, "y": x}, {})
+    kinds = sorted(node.get_type_name() for node in paddle2ov.convert(whole).get_ops())
+    assert kinds == [f"Bitwise{op_type[8:].title()}", "Parameter", "Parameter", "Result"]

@@ -117,6 +117,7 @@ IMPOSSIBLE = [
     ("spp", IMAGE, {"pooling_type": "least", "pyramid_height": 1}, "pooling_type='least': unknown"),
     ("qr", {"x": X}, {"mode": "full"}, "mode='full': unknown mode"),
     ("crop", {"x": X[0]}, {"offsets": [0, 0], "shape": [2, -1]}, r"shape=\[2, -1\]: no shape for this input"),
+    ("crop", {"x": X[0]}, {"offsets": [0], "shape": [2, 1]}, r"offsets=\[0\]: 2 numbers are expected"),
     ("eye", {}, {"num_rows": 2, "num_columns": -2}, "num_columns=-2: a negative size"),
     ("tril_indices", {}, {"rows": -1, "cols": 2, "offset": 0}, "rows=-1, columns=2: a negative size"),
     ("triu_indices", {}, {"row": 2, "col": -1, "offset": 0}, "rows=2, columns=-1: a negative size"),
@@ -127,6 +128,13 @@ IMPOSSIBLE = [
 def test_an_impossible_attribute(type, inputs, attributes, message):
     """It is named with its value."""
     refused(message, type, inputs, attributes, format="legacy")
+
+
+@pytest.mark.parametrize("missing", ["mean", "variance"])
+def test_a_missing_statistic(missing):
+    inputs = {"x": X} | dict.fromkeys(["mean", "variance", "scale", "bias"], np.ones(3, np.float32))
+    del inputs[missing]
+    refused(rf"input '{missing}' \[0\] is missing", "batch_norm", inputs, {"is_test": True})
 
 
 ROWS, VECTOR, COMPLEX = np.ones((2, 6), np.float32), np.ones(3, np.float32), X.astype(np.complex64)
