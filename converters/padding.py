@@ -44,7 +44,7 @@ def pad3d(node: NodeContext) -> NamedOutputs:
     first = 1 if channels_last(node) else 2
     mode = node.get_str("mode", "constant")
     node.require(mode in ("constant", "reflect", "replicate", "edge", "circular"), "unknown", mode=mode)
-    order = list(range(count))[:: 1 if node.op_type == "pad2d" else -1]
+    order = range(count) if node.op_type == "pad2d" else range(count - 1, -1, -1)
     # In "paddings", what is before the spatial axes, and what is after them.
     sides = [[2 * position + side for position in order] for side in (0, 1)]
     others = [0] * first, [0] * (rank - first - count)
