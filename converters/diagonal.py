@@ -16,10 +16,10 @@ from paddle2ov.converters.graph.common import Tensor, cast_to, const, const_like
 from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range, normalize_axis, rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
 from paddle2ov.converters.graph.selection import exact_select, gather_or_empty
-from paddle2ov.converters.graph.terms import Term
 from paddle2ov.graph.opaque_values import opaque_one
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.permutation import permute
+from paddle2ov.graph.terms import Term
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -34,10 +34,10 @@ from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.exact import power
 from paddle2ov.converters.graph.operands import operands
 from paddle2ov.converters.graph.selection import exact_select
-from paddle2ov.converters.graph.terms import Term, abs_, floor, minimum, rounded, select
 from paddle2ov.graph.opaque_values import hide_sizes
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import are_few, output_of
+from paddle2ov.graph.terms import Term, abs_, floor, minimum, rounded, select
 from paddle2ov.graph.types import value_of
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext

@@ -18,8 +18,8 @@ from paddle2ov.converters.graph.common import cast_to, const_like, folded
 from paddle2ov.converters.graph.dims import dim_of, dim_vector, rank_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.spatial import ranked_dims
-from paddle2ov.converters.graph.terms import Term, abs_, floor, maximum, minimum, select
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.terms import Term, abs_, floor, maximum, minimum, select
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -17,9 +17,9 @@ from openvino import Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.dims import dim_of, input_along_axis, rank_of
 from paddle2ov.converters.graph.reshaping import scalar_as_declared
-from paddle2ov.converters.graph.terms import Term, abs_, log, maximum, select
 from paddle2ov.converters.softmax import bounded_logits
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.terms import Term, abs_, log, maximum, select
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

@@ -22,7 +22,6 @@ import numpy as np
 from openvino import Node, Output, Type
 
 from paddle2ov.converters.activation import unary
-from paddle2ov.converters.graph import terms
 from paddle2ov.converters.graph.common import (
     Tensor,
     as_declared_float,
@@ -36,10 +35,10 @@ from paddle2ov.converters.graph.common import (
 from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.exact import round_half_away
 from paddle2ov.converters.graph.operands import operands, real_input
-from paddle2ov.converters.graph.terms import Term, is_inf, maximum, minimum, select
-from paddle2ov.graph import elementary
+from paddle2ov.graph import elementary, terms
 from paddle2ov.graph.complex_pairs import real_imag
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.terms import Term, is_inf, maximum, minimum, select
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 

@@ -25,10 +25,10 @@ from paddle2ov.converters.graph.dims import (
     static_rank,
 )
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
-from paddle2ov.converters.graph.terms import Term, sqrt
 from paddle2ov.graph.expected_dims import expect_elements
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import static_dims
+from paddle2ov.graph.terms import Term, sqrt
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 

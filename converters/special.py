@@ -23,7 +23,8 @@ from paddle2ov.converters.graph.common import Tensor, const_like, reshape
 from paddle2ov.converters.graph.dims import shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
 from paddle2ov.converters.graph.operands import real_input
-from paddle2ov.converters.graph.terms import (
+from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.terms import (
     Term,
     abs_,
     cos,
@@ -42,7 +43,6 @@ from paddle2ov.converters.graph.terms import (
     sqrt,
     tan,
 )
-from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.program.budget import charge_repeats
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext

@@ -19,14 +19,13 @@ import numpy as np
 from openvino import Node, Type
 
 from paddle2ov.converters.complex.elementary import complex_multiply, complex_reciprocal
-from paddle2ov.converters.graph import terms
 from paddle2ov.converters.graph.common import Tensor, const_like, multiply_by
 from paddle2ov.converters.graph.dims import scalar_of
-from paddle2ov.converters.graph.terms import Term, abs_, hypot, maximum, minimum, select
 from paddle2ov.converters.math import angle_of, is_finite, is_negative
-from paddle2ov.graph import elementary
+from paddle2ov.graph import elementary, terms
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.terms import Term, abs_, hypot, maximum, minimum, select
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 Parts: TypeAlias = tuple[Term, Term]

@@ -9,8 +9,8 @@ part of -0 counts as 0.
 from __future__ import annotations
 
 from paddle2ov.converters.complex.functions import Parts, from_parts, sqrt_parts
-from paddle2ov.converters.graph.terms import Term, abs_, asinh as asinh_of_real, function, hypot, log, log1p, select
 from paddle2ov.converters.math import angle_of, is_negative
+from paddle2ov.graph.terms import Term, abs_, asinh as asinh_of_real, function, hypot, log, log1p, select
 
 
 def _acos(a: Term, b: Term) -> Parts:

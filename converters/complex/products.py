@@ -14,11 +14,11 @@ from paddle2ov.converters.complex.functions import sqrt_parts
 from paddle2ov.converters.cumulative import State, prefix_scan, shift
 from paddle2ov.converters.graph.common import const_like
 from paddle2ov.converters.graph.dims import index_range, normalize_axis, shape_of
-from paddle2ov.converters.graph.terms import Term
 from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph.complex_pairs import make_complex, real_imag
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.slices import OPEN_END, slice_along
+from paddle2ov.graph.terms import Term
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

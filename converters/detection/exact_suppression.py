@@ -18,9 +18,9 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, const
 from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
-from paddle2ov.converters.graph.terms import Term, abs_, maximum, minimum, select, sign
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.terms import Term, abs_, maximum, minimum, select, sign
 
 
 class Overlap(Struct, frozen=True):

@@ -16,9 +16,9 @@ from paddle2ov.converters.detection.rows import image_of_rows
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, reshape
 from paddle2ov.converters.graph.dims import dim_of, dim_vector, index_range
 from paddle2ov.converters.graph.exact import round_half_away
-from paddle2ov.converters.graph.terms import Term, abs_, select
 from paddle2ov.graph import arrays
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.terms import Term, abs_, select
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

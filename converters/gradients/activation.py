@@ -14,7 +14,8 @@ import math
 from typing import Any
 
 from paddle2ov.converters.gradients.terms import Formula, evaluated, gradient, operand, results
-from paddle2ov.converters.graph.terms import (
+from paddle2ov.graph.opset import ops
+from paddle2ov.graph.terms import (
     ZERO,
     Term,
     cos,
@@ -31,7 +32,6 @@ from paddle2ov.converters.graph.terms import (
     sqrt,
     tanh,
 )
-from paddle2ov.graph.opset import ops
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

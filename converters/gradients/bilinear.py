@@ -17,11 +17,11 @@ from paddle2ov.converters.gradients.terms import operand, results
 from paddle2ov.converters.graph.common import Tensor, cast_to, multiply_by
 from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.reshaping import merge_axes
-from paddle2ov.converters.graph.terms import ZERO, Term
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.converters.matmul import broadcasting_matmul, flattened_matmul
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.terms import ZERO, Term
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 Product: TypeAlias = Callable[[NodeContext, Output, Output], Any]

@@ -17,10 +17,10 @@ from openvino import Output
 from paddle2ov.converters.gradients.terms import Formula, evaluated, results
 from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.operands import align
-from paddle2ov.converters.graph.terms import ZERO, Term, floor, isnan, log, select
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.graph.opset import ops
 from paddle2ov.graph.shapes import dims_of, static_dims
+from paddle2ov.graph.terms import ZERO, Term, floor, isnan, log, select
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 _OPERANDS = ("input", "x", "y", "weight")

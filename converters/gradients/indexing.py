@@ -15,10 +15,10 @@ from paddle2ov.converters.gradients.shape import scattering
 from paddle2ov.converters.gradients.terms import results
 from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.converters.graph.dims import dim_vector, normalize_axis, rank_of, shape_of
-from paddle2ov.converters.graph.terms import Term
 from paddle2ov.converters.graph.unbroadcast import unbroadcast
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.terms import Term
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

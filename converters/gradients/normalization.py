@@ -26,8 +26,8 @@ from paddle2ov.converters.graph.dims import (
     shape_of,
 )
 from paddle2ov.converters.graph.spatial import channels_last
-from paddle2ov.converters.graph.terms import Term, exp, maximum, minimum, select, sigmoid, sqrt
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.terms import Term, exp, maximum, minimum, select, sigmoid, sqrt
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 

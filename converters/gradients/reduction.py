@@ -17,10 +17,10 @@ from typing import Any
 from paddle2ov.converters.gradients.terms import results
 from paddle2ov.converters.graph.common import cast_to
 from paddle2ov.converters.graph.dims import dim_vector, rank_of, shape_of
-from paddle2ov.converters.graph.terms import Term, abs_, exp, sign
 from paddle2ov.converters.reduction import axes_of
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import dims_of
+from paddle2ov.graph.terms import Term, abs_, exp, sign
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 

@@ -1,4 +1,4 @@
-"""What gradients are written with: converters made of formulas over terms (`converters/graph/terms.py`).
+"""What gradients are written with: converters made of formulas over terms (`paddle2ov/graph/terms.py`).
 
 A formula is a function whose parameters are the operator's own: those without a default are operands, those with one
 are attributes that are numbers, with Paddle's default. An optional operand that the program leaves out is `ZERO`: all
@@ -18,8 +18,8 @@ from openvino import Output
 
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import scalar_of, shape_of
-from paddle2ov.converters.graph.terms import ZERO, Term
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.terms import ZERO, Term
 from paddle2ov.translation.node_context import Converter, NamedOutputs, NodeContext
 
 Formula: TypeAlias = Callable[..., Any]

@@ -11,7 +11,7 @@ from openvino import Node, Output, Type
 
 from paddle2ov.graph.evaluation import evaluate
 from paddle2ov.graph.opaque_values import hide_sizes
-from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.opset import const_like as const_like, ints, ops  # const_like: for the families too
 from paddle2ov.graph.shapes import output_of
 from paddle2ov.graph.types import numpy_dtype
 from paddle2ov.graph.upstream import upstream
@@ -28,14 +28,6 @@ Tensor: TypeAlias = Output | Node
 def const(value: float | bool | Sequence[float] | AnyArray, dtype: Type) -> Node:
     """A constant of the given type; a Python number gives a 0-D one."""
     return ops.constant(np.asarray(value, order="C"), dtype)  # OpenVINO reads float16 in another order as int16
-
-
-def const_like(value: float | bool, x: Tensor) -> Node:
-    """A 0-D constant of the type of `x`."""
-    kind = x.get_element_type()
-    if kind == Type.bf16 and not np.isfinite(value):  # OpenVINO makes no such constant
-        return ops.convert(ops.constant(np.asarray(value, np.float32)), kind)
-    return ops.constant(np.asarray(value), kind)
 
 
 def multiply_by(x: Tensor, factor: float) -> Tensor:

@@ -14,9 +14,9 @@ from openvino import Node, Output
 from paddle2ov.converters.graph.common import Tensor, const_like
 from paddle2ov.converters.graph.dims import dim_of, index_range
 from paddle2ov.converters.graph.loops import Outputs, loop
-from paddle2ov.converters.graph.terms import Term, abs_, select, sqrt
 from paddle2ov.converters.linalg.parts import matrix_transpose
 from paddle2ov.graph.opset import ints, ops
+from paddle2ov.graph.terms import Term, abs_, select, sqrt
 from paddle2ov.graph.workarounds import works_around
 from paddle2ov.translation.node_context import NodeContext
 

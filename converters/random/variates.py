@@ -15,10 +15,10 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, const
 from paddle2ov.converters.graph.dims import rank_of, shape_of
 from paddle2ov.converters.graph.loops import Outputs, loop
-from paddle2ov.converters.graph.terms import Term, log, select, sqrt
 from paddle2ov.converters.random.distributions import positive_uniform, standard_normal, unit_uniform
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.terms import Term, log, select, sqrt
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 _ATTEMPTS = 8

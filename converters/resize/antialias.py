@@ -15,11 +15,11 @@ from openvino import Node, Output, Type
 from paddle2ov.converters.graph.common import Tensor, cast_to, exact_divide
 from paddle2ov.converters.graph.dims import dim_vector, int_vector, rank_of
 from paddle2ov.converters.graph.spatial import channels_last, ranked_dims, to_channels_first, to_channels_last
-from paddle2ov.converters.graph.terms import Term, abs_, maximum, select
 from paddle2ov.converters.resize.computed import number
 from paddle2ov.converters.resize.scaled_sizes import attribute_scale, dynamic_scaled_sizes, scaled_sizes, tensor_scales
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.terms import Term, abs_, maximum, select
 from paddle2ov.translation.node_context import NamedOutputs, NodeContext
 
 

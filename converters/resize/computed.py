@@ -13,12 +13,12 @@ from openvino import Node, Output, Type
 
 from paddle2ov.converters.graph.common import Tensor, cast_to, const, exact_divide, split_mantissa
 from paddle2ov.converters.graph.dims import dim_of, dim_range, index_range
-from paddle2ov.converters.graph.terms import Term, floor
 from paddle2ov.converters.resize.nearest import nearest, rational_reciprocal
 from paddle2ov.converters.resize.scaled_sizes import ResizeParameters, any_resized, dynamic_sizes
 from paddle2ov.graph.integers import int_divmod
 from paddle2ov.graph.opset import ints, ops
 from paddle2ov.graph.shapes import output_of
+from paddle2ov.graph.terms import Term, floor
 from paddle2ov.graph.workarounds import works_around
 
 

@@ -17,12 +17,12 @@ from collections.abc import Mapping
 import numpy as np
 from openvino import Dimension, Model, Node, Output, PartialShape, Type
 
-from paddle2ov.converters.graph.terms import Term
 from paddle2ov.deployment.planning import PreprocessingPlan, plan
 from paddle2ov.deployment.steps import as_float, reversed_channels, spatial_shape
 from paddle2ov.errors import ConversionInputError, ModelReadError
 from paddle2ov.graph.consumers import consumers
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.terms import Term
 from paddle2ov.graph.upstream import upstream
 from paddle2ov.program.settings import Settings
 

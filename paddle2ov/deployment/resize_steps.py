@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 from openvino import Type
 
-from paddle2ov.converters.graph.terms import Term, maximum, minimum, select
 from paddle2ov.deployment.sizes import round_scaled, up_to_multiple, whole
 from paddle2ov.deployment.steps import ToAnySize, ToSize, join, long_side, ratio, short_side, side_of, spatial_shape
 from paddle2ov.deployment.taps import arange, area, blend_neighbours, pillow, pixels_in
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.terms import Term, maximum, minimum, select
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from openvino import Type
 
-from paddle2ov.converters.graph.terms import Term, maximum, select
 from paddle2ov.graph import integers
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.terms import Term, maximum, select
 
 MAX_SIDE = 2**15 - 1
 """The largest side, and the largest number in the settings."""

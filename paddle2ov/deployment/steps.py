@@ -14,9 +14,9 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from openvino import Type
 
-from paddle2ov.converters.graph.terms import Term
 from paddle2ov.deployment.sizes import int_divmod, up_to_multiple, whole
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.terms import Term
 
 Size: TypeAlias = tuple[int | None, int | None]
 """Height and width, as far as they are known when the model is converted."""

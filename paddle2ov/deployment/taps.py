@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from openvino import Type
 
-from paddle2ov.converters.graph.terms import Term, abs_, maximum, minimum, select
 from paddle2ov.deployment.sizes import as_int, int_divmod, whole
 from paddle2ov.deployment.steps import as_float, side_of, spatial_shape
 from paddle2ov.graph.cubic import cubic_weights
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.terms import Term, abs_, maximum, minimum, select
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from paddle2ov.converters.graph.terms import Term, maximum, minimum, select
 from paddle2ov.deployment.resize_steps import Sampling
 from paddle2ov.deployment.sizes import as_int, int_divmod, scale_exactly, to_multiple, up_to_multiple, whole
 from paddle2ov.deployment.steps import (
@@ -24,6 +23,7 @@ from paddle2ov.deployment.steps import (
     short_side,
     spatial_shape,
 )
+from paddle2ov.graph.terms import Term, maximum, minimum, select
 
 Kind: TypeAlias = Literal["max", "min", "resize_long", "long_alone"]
 """Which side has the limit."""

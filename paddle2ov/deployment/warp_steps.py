@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from paddle2ov.converters.graph.terms import Term, select
 from paddle2ov.deployment.resize_steps import Sampling
 from paddle2ov.deployment.sizes import int_divmod, round_scaled, scale_exactly, up_to_multiple, whole
 from paddle2ov.deployment.steps import (
@@ -29,6 +28,7 @@ from paddle2ov.deployment.steps import (
     spatial_shape,
 )
 from paddle2ov.deployment.taps import arange, blend_neighbours, pixels_in
+from paddle2ov.graph.terms import Term, select
 
 MAX_WARPED_SIDE = 2**13 - 1
 """The largest side that is warped to: what its positions are computed from fits into 32 bits."""

@@ -5,21 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
 from openvino import Node, Output
 
-from paddle2ov.graph.opset import ops
-
-
-def _constant_like(value: float, x: Output | Node) -> Node:
-    return ops.constant(np.asarray(value), x.get_element_type())
+from paddle2ov.graph.opset import const_like, ops
 
 
 def polynomial(x: Output | Node, coefficients: Sequence[float]) -> Node:
     """The polynomial in x by Horner's rule; the highest power comes first."""
-    total = _constant_like(coefficients[0], x)
+    total = const_like(coefficients[0], x)
     for coefficient in coefficients[1:]:
-        total = ops.add(ops.multiply(total, x), _constant_like(coefficient, x))
+        total = ops.add(ops.multiply(total, x), const_like(coefficient, x))
     return total
 
 
@@ -30,16 +25,16 @@ _ERF = tuple(2 / math.sqrt(math.pi) * (-1) ** k / (math.factorial(k) * (2 * k + 
 def log1p(x: Output | Node) -> Node:
     """ln(1 + x)."""
     # Not Kahan's correction by the rounding error of 1 + x: some nodes of it may be computed in bfloat16, others not.
-    near = ops.less(ops.abs(ops.subtract(x, _constant_like(0.25, x))), _constant_like(0.75, x))
+    near = ops.less(ops.abs(ops.subtract(x, const_like(0.25, x))), const_like(0.75, x))
     # Not log(1 + x): where x = e^y, OpenVINO would fuse it to one SoftPlus, which loses small values.
-    far = ops.log(ops.select(near, _constant_like(1, x), ops.add(x, _constant_like(1, x))))
+    far = ops.log(ops.select(near, const_like(1, x), ops.add(x, const_like(1, x))))
     return ops.select(near, _log1p_near(x), far)
 
 
 def _log1p_near(x: Output | Node) -> Node:
     """ln(1 + x) for x from -1/2 to 1."""
     # With s = x / (2 + x), 1 + x is (1 + s) / (1 - s); s is 1/3 at most, and nothing small is added to 1.
-    s = ops.divide(x, ops.add(x, _constant_like(2, x)))
+    s = ops.divide(x, ops.add(x, const_like(2, x)))
     return ops.multiply(s, polynomial(ops.multiply(s, s), _LOG_OF_QUOTIENT))
 
 
@@ -58,7 +53,7 @@ def erf(x: Output | Node) -> Node:
     """2 / √π times the integral of e^(-t²) from 0 to x."""
     square = ops.multiply(x, x)
     near = ops.multiply(x, polynomial(square, _ERF))
-    return ops.select(ops.less(square, _constant_like(0.25, x)), near, ops.erf(x))
+    return ops.select(ops.less(square, const_like(0.25, x)), near, ops.erf(x))
 
 
 def hypot(a: Output | Node, b: Output | Node) -> Node:
@@ -70,7 +65,5 @@ def hypot(a: Output | Node, b: Output | Node) -> Node:
 
 def _power_of_two_scale(size: Node) -> Node:
     """A power of two that scales very large and very small values so that squares neither overflow nor underflow."""
-    large = ops.select(
-        ops.greater(size, _constant_like(1e18, size)), _constant_like(2.0**-96, size), _constant_like(1, size)
-    )
-    return ops.select(ops.less(size, _constant_like(1e-16, size)), _constant_like(2.0**96, size), large)
+    large = ops.select(ops.greater(size, const_like(1e18, size)), const_like(2.0**-96, size), const_like(1, size))
+    return ops.select(ops.less(size, const_like(1e-16, size)), const_like(2.0**96, size), large)

@@ -13,12 +13,12 @@ import pytest
 from gen_models.harness.spec import paddle
 from paddle2ov import ConversionInputError, ModelReadError, convert, read_program, workarounds
 from paddle2ov.compilation.running import compile_on_cpu
-from paddle2ov.converters.graph.terms import Term
 from paddle2ov.deployment import sizes
 from paddle2ov.deployment.planning import plan
 from paddle2ov.deployment.preprocessing import build_in
 from paddle2ov.graph.core import shared_core
 from paddle2ov.graph.opset import ops
+from paddle2ov.graph.terms import Term
 from paddle2ov.program.files import find_model
 from paddle2ov.program.settings import read_settings
 from tests.support.models import save_program

@@ -36,3 +36,13 @@ def test_no_modules_import_one_another_in_a_circle() -> None:
     assert graph["paddle2ov.conversion"] >= {"paddle2ov.arguments", "paddle2ov.passes"}
     assert "paddle2ov" in graph["paddle2ov.reporting.build"]
     assert len(list(TopologicalSorter(graph).static_order())) == len(named)
+
+
+def test_the_framework_imports_no_converters() -> None:
+    """It finds them by the operator table alone, which imports their modules when they are asked for."""
+    named = modules()
+    for name, file in named.items():
+        if file.is_relative_to(ROOT / "paddle2ov"):
+            assert not [
+                module for module in imported(file, named) if f"{module}.".startswith("paddle2ov.converters.")
+            ], name

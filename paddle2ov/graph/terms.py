@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
-from openvino import Output
+from openvino import Node, Output
 
-from paddle2ov.converters.graph.common import Tensor, cast_to, const_like
 from paddle2ov.graph import elementary
-from paddle2ov.graph.opset import ops
+from paddle2ov.graph.opset import const_like, ops
 from paddle2ov.graph.shapes import output_of
+
+Tensor: TypeAlias = Output | Node
 
 
 class Term:
@@ -116,7 +117,7 @@ ZERO: Term = Zero()
 def _in_common_type(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
     """Both in the type of the one that is floating point, of the left one if both are."""
     kind = left.get_element_type()
-    return (left, cast_to(right, kind)) if kind.is_real() else (cast_to(left, right.get_element_type()), right)
+    return (left, ops.convert(right, kind)) if kind.is_real() else (ops.convert(left, right.get_element_type()), right)
 
 
 def function(build: Callable[..., Tensor]) -> Callable[..., Term]:
