@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Any
@@ -69,12 +69,8 @@ def draw_program(report: Report) -> Drawing:
     operators.sort(key=lambda operator: operator.block >= 0)
     nodes = [DrawnNode(f"i{i}", "input", port.name, i) for i, port in enumerate(report.inputs)]
     nodes += [DrawnNode(f"o{operator.id}", "operator", operator.type, operator.id) for operator in operators]
-    first = len(report.inputs)
-    edges = dict.fromkeys(_edges(operators, {port.variable: i for i, port in enumerate(report.inputs)}, first))
     writers = {port.variable: i for i, port in enumerate(report.inputs)}
-    for i, operator in enumerate(operators, first):
-        if operator.owner is None:
-            writers |= dict.fromkeys(operator.outputs, i)
+    edges = dict.fromkeys(_edges(operators, writers, len(report.inputs)))
     for i, port in enumerate(report.outputs):
         if port.variable in writers:
             edges[writers[port.variable], len(nodes)] = None
@@ -125,18 +121,16 @@ def operator_paths(operators: Sequence[ReportedOperator]) -> dict[int, Path]:
     return paths | {operator.id: () for operator in operators if operator.id not in paths}
 
 
-def _edges(operators: Sequence[ReportedOperator], inputs: dict[str, int], first: int) -> Iterable[tuple[int, int]]:
-    """Which operator reads which, by position from `first` on; in each block for itself."""
-    writers: dict[tuple[int | None, int], dict[str, int]] = {(None, 0): inputs.copy()}
+def _edges(operators: Sequence[ReportedOperator], writers: dict[str, int], first: int) -> Iterator[tuple[int, int]]:
+    """Which operator reads which, by position from `first` on; in each block for itself.
+
+    `writers`, the inputs by their names, becomes the last writer of each variable of the main block.
+    """
+    blocks: dict[tuple[int | None, int], dict[str, int]] = {(None, 0): writers}
     for i, operator in enumerate(operators, first):
-        known = writers.setdefault((operator.owner, max(operator.block, 0)), {})
-        for name in operator.inputs:
-            if known.get(name, i) != i:
-                yield known[name], i
-        for name in operator.outputs:
-            if operator.block < 0:
-                known[name] = i
-            known.setdefault(name, i)
+        known = blocks.setdefault((operator.owner, max(operator.block, 0)), {})
+        yield from ((known[name], i) for name in operator.inputs if name in known)
+        known.update(dict.fromkeys(operator.outputs, i))
 
 
 def _topological(sources: Mapping[int, Sequence[int]]) -> list[int]:

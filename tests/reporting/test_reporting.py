@@ -26,7 +26,7 @@ from paddle2ov.program.model import Operator
 from paddle2ov.reporting import build_report, memory_limit, print_report, refused_report, write_report
 from paddle2ov.reporting.build import generated_inputs
 from paddle2ov.reporting.compiled import compile_report
-from paddle2ov.reporting.contents import FATES, SCHEMA, Report
+from paddle2ov.reporting.contents import FATES, SCHEMA, Report, ReportedOperator, ReportedTensor
 from paddle2ov.reporting.drawings import draw_compiled, draw_program
 from paddle2ov.reporting.folding import Group, group_nodes, nodes_of, runs
 from paddle2ov.reporting.meanings import meanings
@@ -465,6 +465,17 @@ def test_layers_of_the_source_are_groups():
     assert relu.id in {graph.nodes[i].ref for fire in fires if fire.label == relu.module[0] for i in nodes_of(fire)}
     labels = [member.label for member in compiled.root.members if isinstance(member, Group)]
     assert [label for label in labels if label.startswith("MakeFire")] == [fire.label for fire in fires]
+
+
+def test_a_variable_that_is_written_again_is_read_from_its_last_writer():
+    operators = [
+        ReportedOperator(i, "relu", 0, i, None, (read,), (written,), {}, ())
+        for i, (read, written) in enumerate([("x", "y"), ("y", "y"), ("y", "z")])
+    ]
+    port, result = (ReportedTensor(name, "f32", "[2]", name) for name in "xy")
+    graph = draw_program(Report("net", "1", "2", "legacy", [port], [result], operators=operators))
+    assert [node.key for node in graph.nodes] == ["i0", "o0", "o1", "o2", "r0"]
+    assert graph.edges == [(0, 1), (1, 2), (2, 3), (2, 4)]
 
 
 def test_modules_that_the_call_stack_tells():
