@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from paddle2ov.program.archives import taking_archives
 from paddle2ov.program.liveness import prune
 from paddle2ov.program.model import Block, Operator, Variable
 from paddle2ov.program.op_versions import written_by
-from paddle2ov.report import jsonable
+from paddle2ov.report import plain_data
 from paddle2ov.translation.extension import Extension
 from paddle2ov.translation.input_spec import ExampleArgument, InputArgument, OutputArgument
 from paddle2ov.translation.model_argument import ModelArgument, ParamsArgument, prepare
@@ -90,8 +89,7 @@ class Inspection:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON."""
-        data: dict[str, Any] = {field.name: jsonable(getattr(self, field.name)) for field in dataclasses.fields(self)}
-        return {**data, "convertible": self.convertible}
+        return plain_data(self, "convertible")
 
 
 @called_here(**CONVERSION_NAMES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,9 +55,7 @@ class ConversionReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; without the program and its settings."""
-        names = [item.name for item in dataclasses.fields(self) if item.name not in ("program", "settings")]
-        plain = {name: getattr(self, name) for name in names}
-        return {**plain, "transposes": self.transposes}
+        return plain_data(self, "transposes", without=("program", "settings"))
 
     @property
     def transposes(self) -> dict[str, int]:
@@ -118,7 +116,7 @@ def jsonable(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return jsonable(value.to_dict())
     if dataclasses.is_dataclass(value):
-        return {item.name: jsonable(getattr(value, item.name)) for item in dataclasses.fields(value)}
+        return plain_data(value)
     if isinstance(value, dict):
         return {str(key): jsonable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -126,6 +124,12 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return str(value) if isinstance(value, Path) else value
+
+
+def plain_data(item: Any, *properties: str, without: Collection[str] = ()) -> dict[str, Any]:
+    """The fields of a dataclass but some, and some properties, as JSON has them."""
+    names = [own.name for own in dataclasses.fields(item) if own.name not in without]
+    return {name: jsonable(getattr(item, name)) for name in (*names, *properties)}
 
 
 def size_text(count: int) -> str:

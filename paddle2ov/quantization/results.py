@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import openvino
 
 from paddle2ov.quantization.layers import Layer, is_quantized
-from paddle2ov.report import jsonable
+from paddle2ov.report import plain_data
 
 _SLOWER = 1.1
 """From this ratio of times on, one model counts as slower than another."""
@@ -109,5 +109,4 @@ class Quantized:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; without the model."""
-        names = [item.name for item in fields(self) if item.name != "model"]
-        return {name: jsonable(getattr(self, name)) for name in (*names, "lost", "loses_too_much", "advice")}
+        return plain_data(self, "lost", "loses_too_much", "advice", without=("model",))

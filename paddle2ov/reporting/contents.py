@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
 from paddle2ov.errors import Refusal
 from paddle2ov.quantization.layers import Layer
-from paddle2ov.report import ConversionReport, jsonable
+from paddle2ov.report import ConversionReport, plain_data
 from paddle2ov.verification.results import Verification
 
 SCHEMA = "paddle2ov-report/1"
@@ -221,6 +220,4 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data, for JSON; infinite numbers are null."""
-        fields = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        plain: dict[str, Any] = jsonable({"schema": SCHEMA, **fields})
-        return plain
+        return {"schema": SCHEMA, **plain_data(self)}
