@@ -14,17 +14,14 @@ from paddle2ov.commands.exit_status import REFUSED, TIES
 from paddle2ov.commands.shared import (
     OLD_NAMES,
     ModelCommand,
-    ModelType,
     PathType,
-    extension_option,
     inputs_option,
-    params_option,
+    last_options,
+    model_options,
     progress_bar,
+    random_input_options,
     refuse_beside,
-    seed_option,
-    shapes_option,
     timeout_option,
-    traceback_option,
 )
 
 if TYPE_CHECKING:
@@ -46,11 +43,9 @@ _WAYS = {
 
 
 @click.command("check", cls=ModelCommand, context_settings=OLD_NAMES)
-@click.argument("model", type=ModelType())
-@params_option
+@model_options
 @inputs_option
-@shapes_option
-@seed_option
+@random_input_options
 @click.option("--device", default="CPU", show_default=True, help="OpenVINO's name of the device.")
 @compared_precision("--precision", "What the device computes in; default: what it takes unless told otherwise.")
 @click.option("--case", type=PathType(file_okay=False), help="Folder for the smallest part at fault.")
@@ -59,9 +54,7 @@ _WAYS = {
     "Seconds to look for the smallest part, after which the smallest found so far is taken; the comparison before it "
     "is not limited.",
 )
-@extension_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@traceback_option
+@last_options
 def check_command(inputs: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     """Check that a device computes MODEL right: a Paddle model or an IR (.xml). Needs no Paddle.
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from paddle2ov.commands.shared import PathType, extension_option, joined, quiet_warnings, with_dashes
+from paddle2ov.commands.shared import PathType, extension_option, joined, quiet_warnings, together, with_dashes
 from paddle2ov.compilation.precision_names import INT8, PRECISIONS, short_name
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
@@ -67,7 +67,7 @@ quiet_option = click.option(
     "--quiet", "-q", is_flag=True, callback=_silence_warnings, help="Print nothing but errors: no warnings either."
 )
 
-_OPTIONS = (
+conversion_options = together(
     input_option,
     output_option,
     click.option("--bounded", is_flag=True, help="Bound dynamic inputs by the inference.yml beside the model."),
@@ -103,6 +103,7 @@ _OPTIONS = (
     ),
     extension_option,
 )
+"""The options of a conversion, which are fields of `ConversionRequest`; the command is a `ConversionCommand`."""
 
 
 class ValuedFlags(click.Command):
@@ -138,10 +139,3 @@ class ConversionCommand(ValuedFlags):
             raise click.UsageError(f"--precision {stored} and {option} contradict each other: give one of them")
         ctx.params["fp16"] = stored == "f16" or bool(fp16)
         return super().invoke(ctx)
-
-
-def conversion_options(command: _Command) -> _Command:
-    """The options of a conversion, which are fields of `ConversionRequest`; the command is a `ConversionCommand`."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command

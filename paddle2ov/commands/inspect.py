@@ -10,7 +10,7 @@ import click
 
 from paddle2ov.commands.conversion_options import input_option, output_option
 from paddle2ov.commands.exit_status import REFUSED
-from paddle2ov.commands.shared import ModelCommand, ModelType, extension_option, params_option, traceback_option
+from paddle2ov.commands.shared import ModelCommand, last_options, model_options
 from paddle2ov.errors import NEXT_STEPS
 from paddle2ov.report import size_text
 
@@ -19,13 +19,10 @@ if TYPE_CHECKING:
 
 
 @click.command("inspect", cls=ModelCommand)
-@click.argument("model", type=ModelType())
-@params_option
+@model_options
 @input_option
 @output_option
-@extension_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@traceback_option
+@last_options
 def inspect_command(as_json: bool, **options: Any) -> None:
     """Show what MODEL is made of and whether it converts; nothing is written.
 

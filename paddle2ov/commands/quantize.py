@@ -14,14 +14,12 @@ from paddle2ov.commands.conversion_options import input_option, quiet_option
 from paddle2ov.commands.exit_status import REFUSED
 from paddle2ov.commands.shared import (
     ModelCommand,
-    ModelType,
     PathType,
     TargetType,
-    extension_option,
     ir_target,
-    params_option,
+    last_options,
+    model_options,
     refuse_overwriting_sources,
-    traceback_option,
 )
 
 if TYPE_CHECKING:
@@ -29,8 +27,7 @@ if TYPE_CHECKING:
 
 
 @click.command("quantize", cls=ModelCommand)
-@click.argument("model", type=ModelType())
-@params_option
+@model_options
 @click.option(
     "--data",
     multiple=True,
@@ -59,10 +56,8 @@ if TYPE_CHECKING:
     "--weights", type=click.Choice(["int8", "int4"]), help="Make only the weights of products that small, not the data."
 )
 @input_option
-@extension_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @quiet_option
-@traceback_option
+@last_options
 def quantize_command(
     model: Path,
     params: Path | None,

@@ -109,6 +109,17 @@ def ir_target(target: Path, is_name: bool = False) -> Path:
     return target.with_suffix(".xml") if target.suffix.lower() == ".xml" else target.with_name(f"{target.name}.xml")
 
 
+def together(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
+    """Arguments and options that several commands have, in this order, as one decorator."""
+
+    def decorated(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
 extension_option = click.option(
     "--extension",
     "extensions",
@@ -129,7 +140,6 @@ inputs_option = click.option(
     type=PathType(exists=True, dir_okay=False),
     help="An .npz file with an array for each input; may be repeated. Default: random inputs.",
 )
-seed_option = click.option("--seed", default=0, show_default=True, help="Of the random inputs.")
 
 
 def _in_sets(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> list[str]:
@@ -160,16 +170,25 @@ def with_dashes(name: str) -> str:
 
 
 OLD_NAMES = {"token_normalize_func": lambda name: "input" if name == "shape" else with_dashes(name)}
-"""Settings of commands that have `shapes_option`: `--shape`, as it was called once, is taken as well."""
-shapes_option = click.option(
-    "--input",
-    "shapes",
-    multiple=True,
-    callback=_in_sets,
-    help='Shapes of random inputs: "x[1,3,48,320],im_shape[1,2]"; may be repeated, an input that is named again begins '
-    "another set. Default: several sets, if the model's shapes are dynamic.",
+"""Settings of commands that have `random_input_options`: `--shape`, as it was called once, is taken as well."""
+random_input_options = together(
+    click.option(
+        "--input",
+        "shapes",
+        multiple=True,
+        callback=_in_sets,
+        help='Shapes of random inputs: "x[1,3,48,320],im_shape[1,2]"; may be repeated, an input that is named again '
+        "begins another set. Default: several sets, if the model's shapes are dynamic.",
+    ),
+    click.option("--seed", default=0, show_default=True, help="Of the random inputs."),
 )
 traceback_option = click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
+model_options = together(click.argument("model", type=ModelType()), params_option)
+"""The first of each `ModelCommand`."""
+last_options = together(
+    extension_option, click.option("--json", "as_json", is_flag=True, help="Print JSON."), traceback_option
+)
+"""The last of each `ModelCommand`."""
 
 
 def joined(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> str | None:
@@ -302,7 +321,7 @@ def plain_errors(
 
 
 class ModelCommand(click.Command):
-    """A command on MODEL, with `params_option`, `extension_option` and `traceback_option`; errors are plain."""
+    """A command on MODEL, with `model_options` and `last_options`; errors are plain."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the extensions, and the command with the parameter file that is meant."""

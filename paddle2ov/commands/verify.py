@@ -13,19 +13,16 @@ from paddle2ov.commands.exit_status import FAILED, REFUSED, ROUNDING, TIES
 from paddle2ov.commands.shared import (
     OLD_NAMES,
     ModelCommand,
-    ModelType,
     PathType,
-    extension_option,
     inputs_option,
     joined,
-    params_option,
+    last_options,
+    model_options,
     progress_bar,
+    random_input_options,
     refuse_beside,
-    seed_option,
-    shapes_option,
     timeout_option,
     tolerance_option,
-    traceback_option,
 )
 from paddle2ov.commands.verification_text import NOTHING, print_compared, print_verification
 
@@ -36,8 +33,7 @@ STATUS = {"agree": 0, "differ": REFUSED, "unknown": FAILED, "ties": TIES, "round
 
 
 @click.command("verify", cls=ModelCommand, context_settings=OLD_NAMES)
-@click.argument("model", type=ModelType())
-@params_option
+@model_options
 @inputs_option
 @click.option(
     "--image",
@@ -46,8 +42,7 @@ STATUS = {"agree": 0, "differ": REFUSED, "unknown": FAILED, "ties": TIES, "round
     type=PathType(exists=True, dir_okay=False),
     help="An image, prepared as the inference.yml beside the model says; may be repeated.",
 )
-@shapes_option
-@seed_option
+@random_input_options
 @tolerance_option("Of floats, relative to the largest value of a result. Default: 1e-4 in float32, else 0.05.")
 @compared_precision(
     "--precision",
@@ -83,10 +78,8 @@ STATUS = {"agree": 0, "differ": REFUSED, "unknown": FAILED, "ties": TIES, "round
 )
 @click.option("--operators", is_flag=True, help="Compare every operator even if the results agree.")
 @click.option("--case", type=PathType(file_okay=False), help="Folder for the operator at fault.")
-@extension_option
 @paddle_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@traceback_option
+@last_options
 def verify_command(inputs: tuple[Path, ...], images: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     """Run MODEL in Paddle and in OpenVINO on the same inputs and compare.
 
