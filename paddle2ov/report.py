@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,6 +130,11 @@ def plain_data(item: Any, *properties: str, without: Collection[str] = ()) -> di
     """The fields of a dataclass but some, and some properties, as JSON has them."""
     names = [own.name for own in dataclasses.fields(item) if own.name not in without]
     return {name: jsonable(getattr(item, name)) for name in (*names, *properties)}
+
+
+def shapes_text(shapes: Mapping[str, Sequence[int]]) -> str:
+    """The shapes of arrays by their names, in a line; "" if there are none."""
+    return ", ".join(f"{name} {list(shape)}" for name, shape in shapes.items())
 
 
 def size_text(count: int) -> str:

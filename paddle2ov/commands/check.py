@@ -23,6 +23,7 @@ from paddle2ov.commands.shared import (
     refuse_beside,
     timeout_option,
 )
+from paddle2ov.report import shapes_text
 
 if TYPE_CHECKING:
     from paddle2ov.checking.results import Check, CheckedRun, Fault
@@ -100,8 +101,7 @@ def _print(result: Check) -> None:
 
 
 def _print_run(run: CheckedRun) -> None:
-    shapes = ", ".join(f"{name} {list(shape)}" for name, shape in run.inputs.items())
-    click.secho(f"request {run.request + 1}: {shapes or 'no inputs'}", bold=True)
+    click.secho(f"request {run.request + 1}: {shapes_text(run.inputs) or 'no inputs'}", bold=True)
     if run.refused:
         click.echo(f"  not compared: {run.refused}")
     if run.error:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from paddle2ov.report import shapes_text
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -106,7 +108,7 @@ def print_compared(verification: Verification) -> None:
 
 
 def _print_run(run: Run, tolerance: float) -> None:
-    click.secho(_shapes(run), bold=True)
+    click.secho(shapes_text(run.inputs) or "no inputs", bold=True)
     if run.refused:
         click.echo(f"  not compared: {run.refused}")
     if run.error:
@@ -127,15 +129,11 @@ def _digits(difference: float, tolerance: float) -> int:
     return next(above, 17) if difference > tolerance else 2
 
 
-def _shapes(run: Run) -> str:
-    return ", ".join(f"{name} {list(shape)}" for name, shape in run.inputs.items()) or "no inputs"
-
-
 def _print_explained(run: Run) -> None:
     """Why the results of a set of inputs differ, as far as that is known."""
     if not (run.ties or run.float64 or run.rounding):
         return
-    click.secho(_shapes(run), bold=True)
+    click.secho(shapes_text(run.inputs) or "no inputs", bold=True)
     for tie in run.ties:
         click.echo(f"  {tie.describe()}")
     if run.explained:

@@ -18,12 +18,11 @@ from typing import Any
 
 from paddle2ov.deployment.saving import write_text
 from paddle2ov.errors import ConversionInputError, install_command
-from paddle2ov.report import size_text
+from paddle2ov.report import shapes_text, size_text
 from paddle2ov.reporting.contents import FATES, Report
 from paddle2ov.reporting.drawings import draw_compiled, draw_program
 from paddle2ov.reporting.meanings import meanings
 from paddle2ov.reporting.modules import SOURCES
-from paddle2ov.reporting.terminal import shapes
 
 _HERE = Path(__file__).parent
 _SUFFIXES = (".json", ".html")
@@ -92,7 +91,7 @@ def report_page(report: Report) -> str:
     data["graphs"] = [graph.to_dict() for graph in graphs]
     data["fates"] = FATES
     data["folded"] = SOURCES[report.modules]
-    own = {"shapes": shapes, "meanings": {} if report.conversion is None else meanings(report.conversion)}
+    own = {"shapes": shapes_text, "meanings": {} if report.conversion is None else meanings(report.conversion)}
     return render("report.html.jinja", data, (CHARTS, *GRAPHS, *_SCRIPTS), report=report, **own)
 
 

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from paddle2ov.report import ConversionReport, done_text, size_text
+from paddle2ov.report import ConversionReport, done_text, shapes_text, size_text
 from paddle2ov.reporting.contents import FATES, CompiledReport, Report
 from paddle2ov.reporting.meanings import meanings
 from paddle2ov.verification.results import PrecisionTable
@@ -58,9 +58,10 @@ def print_report(report: Report, console: Console | None = None) -> None:
         for line in _layers(compiled):
             show(line)
         if compiled.milliseconds is not None:
+            inputs = escape(shapes_text(compiled.inputs) or "none")
             show(
                 f"{compiled.milliseconds:.2f} ms per run on {escape(compiled.device)}, {compiled.threads} thread(s), "
-                f"{compiled.precision}, inputs {escape(shapes(compiled))}, with OpenVINO's counters on"
+                f"{compiled.precision}, inputs {inputs}, with OpenVINO's counters on"
             )
     if report.verification is not None:
         verification = report.verification
@@ -91,11 +92,6 @@ def _precisions(precisions: PrecisionTable) -> Table:
     for row in precisions.rows:
         table.add_row(*map(escape, row.cells))
     return table
-
-
-def shapes(compiled: CompiledReport) -> str:
-    """The shapes of the inputs that were measured with, as text."""
-    return ", ".join(f"{name} {list(shape)}" for name, shape in compiled.inputs.items()) or "none"
 
 
 def _summary(conversion: ConversionReport) -> str:
