@@ -47,8 +47,8 @@ class Quantizer:
     """Quantizes a converted model with NNCF, in the first of several settings that OpenVINO computes as it should.
 
     It calibrates with some of the items, by their index, and compares with the reference. `weights`: to quantize these
-    only. `max_drop`: how much accuracy may be lost, where that is to be controlled; `progress` says meanwhile on
-    stderr, where it is no terminal, how many models were measured for that, and how long the rest of `layers` takes.
+    only. `max_drop`: how much accuracy may be lost, where that is to be controlled; with the number of `layers`, stderr
+    is told meanwhile, where it is no terminal, how many models were measured for that, and how long the rest takes.
 
     Raises:
         ConversionInputError: NNCF is not installed.
@@ -61,12 +61,10 @@ class Quantizer:
         reference: Reference,
         weights: Weights | None,
         max_drop: float | None,
-        progress: bool = False,
         layers: int = 0,
     ) -> None:
         self._nncf = load_nncf()
-        self._layers = layers
-        self._progress = progress and not sys.stderr.isatty()  # where NNCF draws bars
+        self._layers = 0 if sys.stderr.isatty() else layers  # where NNCF draws bars
         self._started = self._last_said = time.perf_counter()
         self._measured = 0
         self._items, self._calibration, self._reference = items, calibration, reference
@@ -132,7 +130,7 @@ class Quantizer:
         now = time.perf_counter()
         if self._measured == 1:  # what was done before was calibration
             self._started = now
-        if self._progress and now - self._last_said >= _SECONDS_BETWEEN_LINES:
+        if self._layers and now - self._last_said >= _SECONDS_BETWEEN_LINES:
             left = max(0, self._layers - self._measured)
             mean = (now - self._started) / max(1, self._measured - 1)
             rest = f"; the rest of {self._layers} layers takes about {rough_time(left * mean)}" if left and mean else ""

@@ -120,7 +120,7 @@ def quantize(
                 "where the machine is busy.\n"
             )
     name_tensors_of_branches(converted)
-    quantizer = Quantizer(items, calibration, reference, weights, max_drop, progress, layers)
+    quantizer = Quantizer(items, calibration, reference, weights, max_drop, layers)
     with nncf_output(progress):
         quantized = quantizer.quantized(converted, has_attention(converted) if transformer is None else transformer)
     result = Quantized(quantized, reference.measure.name, reference.measure.meaning, max_drop)

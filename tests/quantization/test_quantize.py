@@ -315,7 +315,7 @@ def test_a_log_shows_that_it_goes_on(monkeypatch, capsys):
     monkeypatch.setattr(nncf_calls, "_SECONDS_BETWEEN_LINES", 0)
     monkeypatch.setattr(time, "perf_counter", iter([0, 100, 102, 112, 113, 114]).__next__)
     same = SimpleNamespace(agreement=lambda compiled, item: 1.0)
-    quantizer = nncf_calls.Quantizer(None, [], same, None, 0.1, progress=True, layers=20)
+    quantizer = nncf_calls.Quantizer(None, [], same, None, 0.1, layers=20)
     for _ in range(5):
         assert quantizer._validate(None, [0]) == (1.0, [1.0])
     # One model was slow: the rest is told by the mean of all, without the calibration before.
