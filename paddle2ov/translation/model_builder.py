@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,13 +20,13 @@ from paddle2ov.graph.values import ComplexValue, ConstantValue, EmptyTensorArray
 from paddle2ov.program.budget import Budget, charging
 from paddle2ov.program.concatenated_arrays import concatenate_arrays
 from paddle2ov.program.liveness import count_operators, prune
-from paddle2ov.program.model import Output as ProgramOutput, Program, Variable
+from paddle2ov.program.model import Block, Output as ProgramOutput, Program, Variable
 from paddle2ov.program.small_probabilities import mark_softmaxes_tested_against_zero
 from paddle2ov.translation.input_spec import InputOverride
 from paddle2ov.translation.registry import Registry
 from paddle2ov.translation.scope import Scope
 from paddle2ov.translation.sequence_lengths import SequenceCount, lengths_inputs, lengths_results, with_input_lod
-from paddle2ov.translation.translator import Progress, Translator, input_parameter
+from paddle2ov.translation.translator import BlockConverter, Progress, Translator, input_parameter
 from paddle2ov.typing import known
 
 
@@ -106,7 +107,8 @@ def translate_program(request: TranslationRequest, progress: Progress | None = N
         cuts = [name for name in inputs if name not in own]
         block, used = prune(program.block, (item.variable for item in wanted), cuts)
         budget = budget_of(program)
-    translator = request.translator(program, registry, used, progress, request.provenance, budget)
+    control_flow = _block_converters(block)
+    translator = request.translator(program, registry, control_flow, used, progress, request.provenance, budget)
     translator.refuse_missing(registry.missing(block))
 
     scope = Scope()
@@ -143,6 +145,15 @@ def translate_program(request: TranslationRequest, progress: Progress | None = N
     if registry.has_extensions():  # a user's converters may give nodes any names
         make_unique(model)
     return model
+
+
+def _block_converters(block: Block) -> Mapping[str, BlockConverter]:
+    """How operators that own blocks are translated."""
+    if not any(map(attrgetter("blocks"), block.operators)):
+        return {}
+    from paddle2ov.translation.control_flow.block_operators import CONTROL_FLOW  # few models have branches or loops
+
+    return CONTROL_FLOW
 
 
 def _enter_inputs(

@@ -82,6 +82,7 @@ class Translator:
     Args:
         program: what to translate.
         registry: where converters are looked up.
+        control_flow: how operators that own blocks are translated.
         used: the variables that anything reads, in all blocks.
         progress: called after each operator of the main block.
         provenance: whether nodes record the operator that they are made for.
@@ -92,6 +93,7 @@ class Translator:
         self,
         program: Program,
         registry: Registry,
+        control_flow: Mapping[str, BlockConverter],
         used: Set[str],
         progress: Progress | None,
         provenance: bool,
@@ -101,6 +103,7 @@ class Translator:
         self.names = Names(program.parameters)
         self.variables: Mapping[str, Variable] = program.variables
         self._registry = registry
+        self._control_flow = control_flow
         self._used = used
         self._progress = progress
         self._provenance = provenance
@@ -146,13 +149,6 @@ class Translator:
             raise UnsupportedOpsError(
                 [item.place for item in missing], {item.type: reason(item.type) for item in missing}
             )
-
-    @cached_property
-    def _control_flow(self) -> Mapping[str, BlockConverter]:
-        """How operators that own blocks are translated."""
-        from paddle2ov.translation.control_flow.block_operators import CONTROL_FLOW  # few models have any
-
-        return CONTROL_FLOW
 
     @cached_property
     def writers(self) -> dict[str, Operator]:
