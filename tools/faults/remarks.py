@@ -53,7 +53,6 @@ REASONS = {
     "paddle2ov.graph.opaque_values.runtime_zero": NO_FAULT,
     "paddle2ov.graph.values.ConstantValue": NO_FAULT,
     "paddle2ov.inference.config": NO_FAULT,
-    "paddle2ov.inference.shared_model.SharedModel": NO_GRAPH,
     "paddle2ov.passes.layout.absorb_transposes": NO_FAULT,
     "paddle2ov.quantization.nncf_calls._check_low_precision": IN_WHOLE_MODELS,
     "paddle2ov.reporting.drawings": NO_FAULT,
