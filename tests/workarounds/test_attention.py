@@ -57,16 +57,6 @@ def test_equal_axes(attend, batch):
     compare(row("attention.equal_axes"), attend, *[(batch, 3, 3, WIDTH)] * 3)
 
 
-@pytest.mark.parametrize("rows", [2, -1])
-def test_layers_of_one_weight(rows):
-    first, second = random(1, 1), random(1, 4)
-    compare(
-        row("attention.product_with_one_number"),
-        lambda x: ops.matmul(ops.relu(ops.matmul(x, first, False, True)), second, False, False),
-        (rows, 1),
-    )
-
-
 def test_layers_of_one_weight_of_unknown_width():
     """An input that does not fit stays an error."""
     x = parameter(-1, -1)

@@ -61,14 +61,12 @@ def scaled_image(scale, kind="multiply", groups=False, kernel=3, rank=2):
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("groups", [False, True], ids=["convolution", "groups"])
 @pytest.mark.parametrize("kind", ["multiply", "divide"])
-@pytest.mark.parametrize("scale", [(3,), (3, 1), (1, 1, 1, 3), (1, 2, 3, 3), (1, 1, 3, 3)], ids=str)
-def test_scales_of_pixels(scale, kind, groups):
-    compare(row("merged.scale_of_pixels"), scaled_image(scale, kind, groups), (-1, 2, 3, 3))
-
-
-@pytest.mark.parametrize("rank", [1, 3])
-def test_scales_of_pixels_of_other_ranks(rank):
-    compare(row("merged.scale_of_pixels"), scaled_image((3,) * rank, rank=rank), (-1, 2, *[3] * rank))
+@pytest.mark.parametrize(
+    ("rank", "scale"),
+    [(1, (3,)), (2, (3,)), (2, (3, 1)), (2, (1, 1, 1, 3)), (2, (1, 2, 3, 3)), (2, (1, 1, 3, 3)), (3, (3, 3, 3))],
+)
+def test_scales_of_pixels(rank, scale, kind, groups):
+    compare(row("merged.scale_of_pixels"), scaled_image(scale, kind, groups, rank=rank), (-1, 2, *[3] * rank))
 
 
 BIAS, ONE = np.linspace(-1, 1, 5, dtype=np.float32), np.float32(1)
@@ -97,13 +95,8 @@ def test_a_small_constant_is_not_lost_in_a_large_one(name, computed, shape):
 
     # What takes computing is taken for a weight, of size 1.
     sites = 0 if computed and name == "large" else 1
-    runs = [[np.array([[1, 1, 1, 0, 0]], np.float32)]]
+    runs = [[np.array([numbers], np.float32)] for numbers in ([1, 1, 1, 0, 0], [np.nan, 1, np.inf, -np.inf, 0])]
     compare(row("merged.constants_of_sums"), build, (-1, 5), sites=sites, runs=runs)
-
-
-def test_numbers_that_are_none_stay():
-    runs = [[np.array([np.nan, 1, np.inf, -np.inf], np.float32)]]
-    compare(row("merged.constants_of_sums"), lambda x: SUMS["mask"](x, np.float32(2)), (-1,), runs=runs)
 
 
 @pytest.mark.parametrize("is_constant", [False, True])
