@@ -154,13 +154,6 @@ def test_a_cut_keeps_its_value(port):
     check_same(model, plain(program, names), inputs)
 
 
-def test_a_box_used_elsewhere_is_decoded_once():
-    program = program_of("ppyoloe_fixed")
-    (softmax, *_) = [operator for operator in program.block.operators if operator.type == "softmax"]
-    names = [softmax.outputs["out"][0], *(item.name for item in program.outputs)]
-    assert gathered(translated(program, names))["Softmax"] == 2
-
-
 def test_boxes_that_are_given():
     """Nothing computes them, so there is nothing to gain."""
     program = program_of("ppyoloe_fixed")

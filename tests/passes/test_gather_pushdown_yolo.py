@@ -145,11 +145,6 @@ def test_boxes_whose_order_changes():
     check_same(whole, feeds(heads=1), heads=0)
 
 
-@pytest.mark.parametrize("threshold", [0.0, -1.0])
-def test_a_threshold_of_zero_keeps_all_boxes(threshold):
-    check_same(program(score_threshold=threshold), feeds(), heads=0)
-
-
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(("name", "heads"), [("boxes", 0), ("boxes_1", 2), ("scores_0", 3), ("turned_2", 3)])
 def test_a_box_used_elsewhere(name, heads):

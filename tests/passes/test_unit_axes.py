@@ -67,6 +67,7 @@ MIDDLES = {
     "turned": (turned, [1], [-1, -1, 3], [2, 8, 3]),
     "pooled": (pooled, [2], CHANNELS, SHAPE),
     "padded": (padded, [2], CHANNELS, SHAPE),
+    "several axes": (lambda x: ops.pad(x, [0, 0, 1, 0, 0], [0, 0, 2, 0, 0], "reflect"), [3, 4], [-1, 2, -1], [1, 2, 5]),
     "averaged": (lambda x: ops.reduce_mean(x, np.array([-2, -1]), True), [2], CHANNELS, SHAPE),
 }
 
@@ -81,14 +82,6 @@ def test_dropped(middle, axes, dims, shape, known):
     assert kinds(model)["Unsqueeze"] == 0
     nodes = [node for node in model.get_ops() if node.get_type_name() not in ("Constant", "Squeeze")]
     assert all(len(node.get_output_partial_shape(0)) == 3 for node in nodes)
-
-
-def test_several_axes():
-    pads = np.array([0, 0, 1, 0, 0]), np.array([0, 0, 2, 0, 0])
-    build = through(lambda x: ops.pad(x, *pads, "reflect"), [3, 4])
-    model, counts = apply(squeeze_unit_axes, build, [-1, 2, -1], shapes=[[1, 2, 5]])
-    assert counts == {"convolutions": 0, "others": 1}
-    assert not {"Unsqueeze", "Squeeze"} & set(kinds(model))
 
 
 def both_results(x):
