@@ -15,6 +15,7 @@ from paddle2ov.graph.values import ConstantValue
 from paddle2ov.reporting.operators import describe_operators
 from tests.support.formats import FORMATS, networks
 from tests.support.models import network
+from tests.support.passes_checks import branched
 
 INNER = ("Constant", "Parameter", "Result")
 
@@ -145,11 +146,15 @@ def test_converters_of_ones_own_may_give_any_name():
 
 
 def test_names_are_made_unique_in_branches_too():
-    x = ops.parameter([2], Type.f32, name="x")
-    first, second = ops.relu(x), ops.abs(x)
-    for value in (first, second):
-        value.set_friendly_name("same")
-    model = Model([first, second], [x])
+    x, flag = ops.parameter([2], Type.f32, name="x"), ops.parameter([], Type.boolean)
+
+    def same(value):
+        node = ops.relu(value)
+        node.set_friendly_name("same")
+        return node
+
+    model = Model([branched(flag, x.output(0), same, same), same(x).output(0)], [x, flag])
+    assert names_of(model)["same"] == 3
     make_unique(model)
     assert max(names_of(model).values()) == 1
 
