@@ -24,8 +24,8 @@ def dynamic_mode():
     paddle.disable_static()
 
 
-class Layer(nn.Layer):
-    """A function over learned tensors and the inputs."""
+class Net(nn.Layer):
+    """A function over one input or two, and learned tensors."""
 
     def __init__(self, function, *shapes):
         super().__init__()
@@ -34,15 +34,9 @@ class Layer(nn.Layer):
         for i, item in enumerate(self.learned):
             self.add_parameter(f"learned_{i}", item)
 
-
-class Of1(Layer):
-    def forward(self, x):
-        return self.function(x, *self.learned)
-
-
-class Of2(Layer):
-    def forward(self, x, y):
-        return self.function(x, y, *self.learned)
+    def forward(self, x, y=None):
+        given = [x] if y is None else [x, y]
+        return self.function(*given, *self.learned)
 
 
 def linear(x, w):
@@ -59,10 +53,10 @@ def several(x, w):
 LAYERS: dict[str, tuple] = {
     "linear": (lambda: nn.Linear(8, 4), [(2, 3, 8)], ["?,?,8"]),
     "linear over linear": (lambda: nn.Sequential(nn.Linear(8, 4), nn.Linear(4, 2)), [(2, 8)], ["?,8"]),
-    "weight first": (lambda: Of1(lambda x, w: paddle.matmul(w, x), (3, 4)), [(4, 2)], ["4,?"]),
-    "transposed": (lambda: Of1(lambda x, w: paddle.matmul(x, w, transpose_x=True), (4, 3)), [(4, 2)], ["4,?"]),
-    "vector": (lambda: Of1(linear, (4,)), [(2, 4)], ["?,4"]),
-    "of a vector": (lambda: Of1(linear, (4, 3)), [(4,)], ["4"]),
+    "weight first": (lambda: Net(lambda x, w: paddle.matmul(w, x), (3, 4)), [(4, 2)], ["4,?"]),
+    "transposed": (lambda: Net(lambda x, w: paddle.matmul(x, w, transpose_x=True), (4, 3)), [(4, 2)], ["4,?"]),
+    "vector": (lambda: Net(linear, (4,)), [(2, 4)], ["?,4"]),
+    "of a vector": (lambda: Net(linear, (4, 3)), [(4,)], ["4"]),
     "convolution": (lambda: nn.Conv2D(3, 4, 3), [(1, 3, 6, 5)], ["?,3,?,?"]),
     "groups": (lambda: nn.Conv2D(4, 4, 3, groups=2), [(1, 4, 6, 5)], ["?,4,?,?"]),
     "depthwise": (lambda: nn.Conv1D(3, 3, 3, groups=3), [(2, 3, 6)], ["?,3,?"]),
@@ -73,29 +67,29 @@ LAYERS: dict[str, tuple] = {
     "group norm": (lambda: nn.GroupNorm(1, 4), [(2, 4, 3, 2)], ["?,4,?,?"]),
     "recurrent": (lambda: nn.SimpleRNN(6, 8), [(2, 3, 6)], ["?,?,6"]),
     "LSTM": (lambda: nn.LSTM(6, 8), [(2, 3, 6)], ["?,?,6"]),
-    "joined with rows": (lambda: Of1(lambda x, w: paddle.concat([x, w]), (2, 4)), [(3, 4)], ["?,4"]),
-    "split": (lambda: Of1(lambda x: paddle.split(x, [3, 5], 1)[1]), [(2, 8)], ["?,8"]),
+    "joined with rows": (lambda: Net(lambda x, w: paddle.concat([x, w]), (2, 4)), [(3, 4)], ["?,4"]),
+    "split": (lambda: Net(lambda x: paddle.split(x, [3, 5], 1)[1]), [(2, 8)], ["?,8"]),
     "moved": (
-        lambda: Of1(lambda x, w: paddle.matmul(nn.functional.relu(x).unsqueeze(1).transpose([0, 1, 3, 2]), w), (8, 4)),
+        lambda: Net(lambda x, w: paddle.matmul(nn.functional.relu(x).unsqueeze(1).transpose([0, 1, 3, 2]), w), (8, 4)),
         [(2, 8, 3)],
         ["?,8,?"],
     ),
-    "copies": (lambda: Of1(several, (8, 4)), [(2, 8)], ["?,8"]),
+    "copies": (lambda: Net(several, (8, 4)), [(2, 8)], ["?,8"]),
     # The dimension may be 1: x and the number of features differ then.
-    "sum with rows": (lambda: Of1(lambda x, w, b: paddle.matmul(paddle.add(x, b), w), (8, 4), (8,)), [(2, 8)], ["?,?"]),
-    "sum": (lambda: Of2(lambda x, y, w: paddle.matmul(x + y, w), (8, 4)), [(2, 8), (2, 8)], ["?,?", "?,?"]),
-    "choice": (lambda: Of2(lambda x, y, w: linear(paddle.where(x > 0, x, y), w), (8, 4)), [(2, 8)] * 2, ["?,?"] * 2),
-    "tiled": (lambda: Of1(lambda x, w: paddle.matmul(x.expand([3, 8]), w), (8, 4)), [(3, 8)], ["?,?"]),
-    "product": (lambda: Of2(lambda x, y, w: linear(linear(x, y), w), (8, 4)), [(2, 3), (3, 8)], ["?,?", "?,8"]),
+    "sum with rows": (lambda: Net(lambda x, w, b: paddle.matmul(paddle.add(x, b), w), (8, 4), (8,)), [(2, 8)], ["?,?"]),
+    "sum": (lambda: Net(lambda x, y, w: paddle.matmul(x + y, w), (8, 4)), [(2, 8), (2, 8)], ["?,?", "?,?"]),
+    "choice": (lambda: Net(lambda x, y, w: linear(paddle.where(x > 0, x, y), w), (8, 4)), [(2, 8)] * 2, ["?,?"] * 2),
+    "tiled": (lambda: Net(lambda x, w: paddle.matmul(x.expand([3, 8]), w), (8, 4)), [(3, 8)], ["?,?"]),
+    "product": (lambda: Net(lambda x, y, w: linear(linear(x, y), w), (8, 4)), [(2, 3), (3, 8)], ["?,?", "?,8"]),
     # No dimension of an input, but one that is computed from them.
     "flattened": (lambda: nn.Sequential(nn.Flatten(), nn.Linear(8, 4)), [(3, 2, 4)], ["?,?,?"]),
     "pooled": (
-        lambda: Of1(lambda x, w: paddle.matmul(x.flatten(2).mean(1, keepdim=True), w), (8, 4)),
+        lambda: Net(lambda x, w: paddle.matmul(x.flatten(2).mean(1, keepdim=True), w), (8, 4)),
         [(2, 3, 2, 4)],
         ["?,?,?,?"],
     ),
-    "without its first": (lambda: Of1(lambda x, w: paddle.matmul(x[:, 1:], w), (8, 4)), [(2, 9)], ["?,?"]),
-    "joined with itself": (lambda: Of1(lambda x, w: linear(paddle.concat([x, x], 1), w), (8, 4)), [(2, 4)], ["?,?"]),
+    "without its first": (lambda: Net(lambda x, w: paddle.matmul(x[:, 1:], w), (8, 4)), [(2, 9)], ["?,?"]),
+    "joined with itself": (lambda: Net(lambda x, w: linear(paddle.concat([x, x], 1), w), (8, 4)), [(2, 4)], ["?,?"]),
 }
 
 
