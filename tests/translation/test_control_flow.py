@@ -48,11 +48,6 @@ def test_a_number_beside_a_tensor_becomes_one_element():
     assert np.array_equal(compiled([x, np.array(False)])[0], [[15]])
 
 
-def test_branches_of_one_rank_are_not():
-    model = paddle2ov.convert(branches(other_axes=[]))
-    assert model.output(0).get_partial_shape().rank.get_length() == 2
-
-
 def test_a_result_that_both_branches_leave_as_it_is_needs_no_if():
     whole = branches(other_axes=[])
     whole.block.operators[0].blocks = (block(1, outputs="x"), block(2, outputs="x"))

@@ -146,16 +146,6 @@ def test_the_report_of_a_quantized_model_names_its_layers(tmp_path):
     assert "7 of 7 layers run in integers" in printed.getvalue()
 
 
-def test_dequantize_linear_multiplies():
-    # Paddle 3.3 runs it as if it were quantize_linear.
-    rng = np.random.default_rng(0)
-    x = np.rint(rng.uniform(-127, 127, (2, 3))).astype("float32")
-    weights = {"s": rng.uniform(0.5, 1, 3).astype("float32"), "z": np.zeros(3, "float32")}
-    operators = [("dequantize_linear", "x=x scale=s zero_point=z", "y=y", {"quant_axis": 1, "qmax": 127})]
-    (result,) = run(converted(operators, weights, (2, 3), "y"), {"x": x})
-    np.testing.assert_allclose(result.array, x * weights["s"] / 127, rtol=1e-6)
-
-
 def quantized(x, scale, high):
     """x in multiples of scale / high, away from zero where it is between two of them, and no further than the scale."""
     scaled = np.clip(x, -scale, scale).astype(np.float64) / scale * high
