@@ -33,10 +33,11 @@ def marked(whole, wanted=("joined",)):
     ]
 
 
-def test_a_filled_and_concatenated_array_is_joined():
-    whole = main(BODY)
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_a_filled_and_concatenated_array_is_joined(axis):
+    whole = main(BODY, axis=axis)
     write, concatenation = marked(whole)
-    assert {value.semantics.concatenated_along for value in (write, concatenation)} == {0}
+    assert {value.semantics.concatenated_along for value in (write, concatenation)} == {axis}
     assert (write.type, concatenation.type) == ("write_to_array", "tensor_array_to_tensor")
     assert "i" not in write.inputs
     assert write.attributes == {}, "attributes are Paddle's alone"
@@ -54,11 +55,6 @@ def test_branches_of_a_loop_may_fill_the_array():
         [block(1, LENGTH, fill(), outputs="array@2"), block(2, outputs="array@1")],
     )
     assert len(marked(main(block(3, choice, inputs="array@1 i@1", outputs="go_on array@5 i@2")))) == 2
-
-
-@pytest.mark.parametrize("axis", [1, -1])
-def test_along_any_axis(axis):
-    assert [item.semantics.concatenated_along for item in marked(main(BODY, axis=axis))] == [axis, axis]
 
 
 @pytest.mark.parametrize(
