@@ -119,20 +119,8 @@ def run_both(subject: Subject, arrays: Inputs, expected: Sequence[Expected] | No
         results = with_paddle_values(values, faulty, results)
     if subject.retyped and results:
         wanted = [_in_type_of(result, want) for result, want in zip(results, wanted, strict=True)]
-    run = compare(shapes, results, reason, wanted, subject.tolerance)
+    run = Run(shapes, compare_results(results, wanted, subject.tolerance, reason), error=reason)
     return Sides(values, run, results, wanted, tuple(dict.fromkeys(item.type for item in drawn)), bool(faulty))
-
-
-def compare(
-    shapes: dict[str, tuple[int, ...]],
-    results: Sequence[Result],
-    error: str,
-    expected: Sequence[Expected],
-    tolerance: float,
-) -> Run:
-    """How the results of one set of inputs compare; `error` is why OpenVINO has none."""
-    compared = compare_results(results, expected, tolerance, f"OpenVINO does not run these inputs: {error}")
-    return Run(shapes, compared, error=error)
 
 
 def _in_type_of(result: Result, expected: Expected) -> Expected:

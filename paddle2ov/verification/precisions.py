@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import openvino
 
-from paddle2ov.comparison.differences import Expected, as_openvino_array
+from paddle2ov.comparison.differences import Expected, as_openvino_array, compare_results
 from paddle2ov.compilation.precision import lower_precisions
 from paddle2ov.compilation.running import compile_on_cpu, infer
 from paddle2ov.errors import ConversionInputError, FailingAs, OpenVINORunError, described
@@ -20,10 +20,10 @@ from paddle2ov.inputs.given_arrays import Inputs, cast_inputs
 from paddle2ov.program.settings import Settings
 from paddle2ov.progress import StageProgress
 from paddle2ov.typing import AnyArray
-from paddle2ov.verification.both_sides import Sides, Subject, compare, run_both, run_openvino
+from paddle2ov.verification.both_sides import Sides, Subject, run_both, run_openvino
 from paddle2ov.verification.judgement import is_paddle_rounding
 from paddle2ov.verification.measures import BOXES, Measure, measure_for
-from paddle2ov.verification.results import ComparedPrecision, PrecisionTable, Verdict
+from paddle2ov.verification.results import ComparedPrecision, PrecisionTable, Run, Verdict
 from paddle2ov.verification.where import Where
 
 _ROUNDS = 15
@@ -142,7 +142,7 @@ def _judged(subject: Subject, side: Sides) -> Sides:
 def _quantized(compiled: openvino.CompiledModel, side: Sides, tolerance: float) -> Sides:
     """A set of inputs in the quantized model, whose inner values are not those of the program."""
     results, error = run_openvino(compiled, side.values.inputs)
-    run = compare(side.run.inputs, results, error, side.expected, tolerance)
+    run = Run(side.run.inputs, compare_results(results, side.expected, tolerance, error), error=error)
     return Sides(side.values, run, results, side.expected)
 
 
