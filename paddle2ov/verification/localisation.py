@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
 
 from paddle2ov.comparison.differences import Expected, TensorComparison, as_openvino_array, compare_tensor
 from paddle2ov.compilation.running import Result
@@ -45,10 +44,6 @@ class OperatorComparison:
     inputs_agree: bool = True
     isolated: tuple[TensorComparison, ...] | None = None
     float64: Float64Comparisons | None = None
-
-
-Inside = Callable[[Operator], "Localisation | None"]
-"""Looks into an `if` or a `while`, see `find_in_body`."""
 
 
 @dataclass(slots=True)
@@ -87,14 +82,14 @@ class Localisation:
 class Localiser:
     """Compares a program's values on one set of inputs.
 
-    `judge` says of an operator alone whose results differ which side is the right one, `inside` looks into those that
-    own blocks.
+    `judge` says of an operator alone whose results differ which side is the right one, `inside` looks into an `if` or a
+    `while`, see `find_in_body`.
     """
 
     values: Values
     tolerance: float
     judge: Float64Judge | None = None
-    inside: Inside | None = None
+    inside: Callable[[Operator], Localisation | None] | None = None
 
     def run(self, progress: Progress | None = None) -> Localisation:
         """Finds the operator at fault."""
@@ -118,10 +113,9 @@ class Localiser:
         """All operators of the main block that the results need, in the whole model, in program order."""
         values = self.values
         by_name: dict[str, TensorComparison] = {}
-        written = [name for operator in values.block.operators for name in operator.output_names()]
-        batches = _Batches(list(filter(self._is_compared, written)), progress)
+        batches = self._batches(progress)
         for batch in batches:
-            by_name |= self._compare(batch, batches)
+            by_name |= self._compare(self._compared_results(batch), batches)
         compared = []
         for operator in values.block.operators:
             outputs = tuple(by_name[name] for name in operator.output_names() if name in by_name)
@@ -153,10 +147,7 @@ class Localiser:
     def _each_alone(self, progress: Progress | None) -> Iterator[OperatorComparison]:
         """The operators whose results are known, on Paddle's own inputs."""
         values = self.values
-        operators = [
-            operator for operator in values.block.operators if any(map(self._is_compared, operator.output_names()))
-        ]
-        batches = _Batches(operators, progress)
+        batches = self._batches(progress)
         for batch in batches:
             plain = [
                 item
@@ -170,17 +161,19 @@ class Localiser:
                     alone = self._compare_alone(operator, isolated)
                 yield OperatorComparison(operator, isolated=alone)
 
-    def _is_compared(self, name: str) -> bool:
+    def _compared_results(self, operators: Iterable[Operator]) -> list[str]:
+        """The results of operators that both sides may hand out, but those that OpenVINO takes from Paddle."""
         values = self.values
-        return name in values.used and values.is_known(name) and name not in values.fixed
+        names = (name for operator in operators for name in operator.output_names())
+        return [name for name in names if name in values.used and values.is_known(name) and name not in values.fixed]
 
-    def _plain_alone(
-        self, operators: Sequence[Operator], batches: _Batches[Operator]
-    ) -> dict[int, tuple[TensorComparison, ...]]:
+    def _batches(self, progress: Progress | None) -> _Batches:
+        return _Batches([item for item in self.values.block.operators if self._compared_results([item])], progress)
+
+    def _plain_alone(self, operators: Sequence[Operator], batches: _Batches) -> dict[int, tuple[TensorComparison, ...]]:
         """Compares several operators, by their index; without those that cannot be converted together with others."""
         values = self.values
-        wanted = [name for operator in operators for name in operator.output_names() if self._is_compared(name)]
-        read, expected = values.around(operators, wanted)
+        read, expected = values.around(operators, self._compared_results(operators))
         batches.fetched(value.array.nbytes for value in (read | expected).values())
         by_index = {}
         for group in _independent(operators):
@@ -268,8 +261,7 @@ class Localiser:
         high = bisect_left(frontiers[:-1], True, key=lambda item: not _agree(self._compare(item[1]).values()))
         first = frontiers[high - 1][0] + 1 if high else 0
         between = values.block.operators[first : frontiers[high][0] + 1]
-        names = [name for item in between for name in item.output_names() if self._is_compared(name)]
-        comparisons = self._compare(names)
+        comparisons = self._compare(self._compared_results(between))
         for operator in between:
             outputs_compared = tuple(comparisons[name] for name in operator.output_names() if name in comparisons)
             if not _agree(outputs_compared):
@@ -280,32 +272,29 @@ class Localiser:
         """Nothing but what reads an array shows what a loop or branch wrote to it: that one is suspected then."""
         return next((item for item in self.values.filled_by(operator) if item.blocks), operator)
 
-    def _compare(self, names: Sequence[str], batches: _Batches[str] | None = None) -> dict[str, TensorComparison]:
+    def _compare(self, names: Sequence[str], batches: _Batches | None = None) -> dict[str, TensorComparison]:
         expected = self.values.of_paddle(names)
         if batches is not None:
             batches.fetched(value.array.nbytes for value in expected.values())
         return self._differences(self.values.of_openvino(expected), expected)
 
 
-_Item = TypeVar("_Item")
+class _Batches:
+    """Operators in batches that hold about `_BATCH_BYTES` of values, as far as the batch before lets one tell."""
 
-
-class _Batches(Generic[_Item]):
-    """Items in batches that hold about `_BATCH_BYTES` of values, as far as the batch before lets one tell."""
-
-    def __init__(self, items: Sequence[_Item], progress: Progress | None) -> None:
-        self._items = items
+    def __init__(self, operators: Sequence[Operator], progress: Progress | None) -> None:
+        self._operators = operators
         self._progress = progress
         self._size = _FIRST_BATCH
 
-    def __iter__(self) -> Iterator[Sequence[_Item]]:
+    def __iter__(self) -> Iterator[Sequence[Operator]]:
         done = 0
-        while done < len(self._items):
-            batch = self._items[done : done + self._size]
+        while done < len(self._operators):
+            batch = self._operators[done : done + self._size]
             yield batch
             done += len(batch)
             if self._progress is not None:
-                self._progress(done, len(self._items))
+                self._progress(done, len(self._operators))
 
     def fetched(self, sizes: Iterable[int]) -> None:
         """Takes note of the sizes in bytes of the values of this batch."""
