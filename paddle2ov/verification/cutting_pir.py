@@ -78,7 +78,8 @@ def cut_body(values: Values, operator: Operator, block: int) -> Cut | None:
     if not results or (is_loop and not all(names[i] for i in (0, *first))):
         return None
     fetches = [_fetch(name, i, kinds[value], fresh + i) for i, (value, name) in enumerate(results.items())]
-    _renumber(inside, ids)
+    for operand in (item for op in _walk(inside) for item in op.get("I", ())):
+        operand["%"] = ids.get(operand["%"], operand["%"])  # no two values of a program have one id
     main["ops"] = [*feeds, *constants, *inside, *fetches]
     start = len(feeds) + len(constants)
     return Cut(
@@ -189,16 +190,6 @@ def _captured(ops: Iterable[Raw], outside: Collection[int] = ()) -> Iterator[int
         for block in _blocks(op):
             yield from _captured(block["ops"], made | {argument["#"] for argument in block.get("args", ())})
         made.update(_makers([op]))
-
-
-def _renumber(ops: Iterable[Raw], ids: Mapping[int, int]) -> None:
-    """Has operators read other value ids; an inner block may define an id again."""
-    for op in ops:
-        for operand in op.get("I", ()):
-            operand["%"] = ids.get(operand["%"], operand["%"])
-        for block in _blocks(op):
-            own = {argument["#"] for argument in block.get("args", ())}
-            _renumber(block["ops"], {old: new for old, new in ids.items() if old not in own})
 
 
 def _names(program: Program, ops: list[Raw]) -> dict[int, str]:

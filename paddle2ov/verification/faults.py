@@ -19,7 +19,6 @@ from paddle2ov.conversion import convert, translated
 from paddle2ov.deployment.saving import save_model, write_text
 from paddle2ov.errors import ConversionWarning, Place
 from paddle2ov.graph.node_names import LENGTHS_SUFFIX
-from paddle2ov.program.model import Variable
 from paddle2ov.program.op_versions import older_meaning
 from paddle2ov.report import jsonable
 from paddle2ov.translation.translator import Progress
@@ -171,7 +170,10 @@ def _fault_outside_operators(subject: Subject, one: Sides, model: Path) -> str:
         )
     if one.run.error:
         others = [
-            f"'{item.name}' as {list(item.shape or ())}" for item in subject.program.inputs if _is_other(item, one)
+            f"'{item.name}' as {list(item.shape)}"
+            for item in subject.program.inputs
+            if item.shape is not None  # Paddle does not compare the two
+            if not PartialShape(list(item.shape)).compatible(PartialShape(list(one.run.inputs[item.name])))
         ]
         if others:
             return (
@@ -184,13 +186,6 @@ def _fault_outside_operators(subject: Subject, one: Sides, model: Path) -> str:
         f"All operators that can be compared agree, yet the whole model differs: {tie}an optimisation of OpenVINO, or "
         "an operator whose results cannot be fetched (tensor arrays)"
     )
-
-
-def _is_other(declared: Variable, one: Sides) -> bool:
-    """Whether an input has another shape than the program declares; Paddle does not compare them."""
-    if declared.shape is None:
-        return False
-    return not PartialShape(list(declared.shape)).compatible(PartialShape(list(one.run.inputs[declared.name])))
 
 
 def _agrees(model: Model, subject: Subject, one: Sides) -> bool:
