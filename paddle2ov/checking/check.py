@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import openvino
@@ -26,12 +27,7 @@ from paddle2ov.compilation.precision import HINT, check_compilable, checked_prec
 from paddle2ov.compilation.precision_names import PrecisionName
 from paddle2ov.conversion import translated
 from paddle2ov.deployment.saving import case_folder
-from paddle2ov.errors import (
-    ConversionInputError,
-    ConversionWarning,
-    OpenVINORunError,
-    warn,
-)
+from paddle2ov.errors import ConversionInputError, ConversionWarning, OpenVINORunError, warn
 from paddle2ov.inputs.given_arrays import InputsArgument
 from paddle2ov.inputs.usual_sizes import shape_sets
 from paddle2ov.passes import run_rewrites
@@ -136,12 +132,7 @@ class _Subject:
     make_plain: Callable[[], Model] | None = None
 
 
-def _subject(
-    model: Model | ModelArgument,
-    params: ParamsArgument,
-    extension: Extension,
-    target: Target,
-) -> _Subject:
+def _subject(model: Model | ModelArgument, params: ParamsArgument, extension: Extension, target: Target) -> _Subject:
     is_graph = isinstance(model, Model) or is_read_by_openvino(model)
     if is_graph and params is not None:
         raise ConversionInputError(
@@ -153,10 +144,7 @@ def _subject(
     if is_graph:
         return _Subject(str(path), graph_of(path))
     program = read_program(path, parameter_file(params), Registry(extension).signatures(), mapped=False)
-
-    def plain() -> Model:
-        return translated(program, extension)
-
+    plain = partial(translated, program, extension)
     rewritten = plain()
     run_rewrites(rewritten, rewrites_for(target))
     return _Subject(str(origin(path)), rewritten, program, plain)

@@ -13,6 +13,7 @@ from paddle2ov.compilation.precision import HINT, no_hardware
 from paddle2ov.compilation.runtime_info import runtime_info
 from paddle2ov.errors import ConversionInputError, described
 from paddle2ov.graph.core import compile_as_it_is, compile_on, with_error_reporting
+from paddle2ov.graph.opset import ops
 from paddle2ov.program.sources import check_mapped
 
 _NOT_COMPUTED = frozenset(("Input", "Output", "Const", "Parameter", "Result", "Constant"))
@@ -79,8 +80,6 @@ def default_precision(name: str) -> str:
 
 
 def _probe() -> Model:
-    from paddle2ov.graph.opset import ops
-
     x = ops.parameter([1], openvino.Type.f32)
     return Model([ops.relu(x).output(0)], [x])
 

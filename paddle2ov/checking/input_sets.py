@@ -9,13 +9,7 @@ from openvino import Model, Node, PartialShape, Tensor
 from paddle2ov.compilation.running import as_tensor
 from paddle2ov.errors import ConversionInputError
 from paddle2ov.graph.types import OV_TYPES
-from paddle2ov.inputs.given_arrays import (
-    Inputs,
-    InputsArgument,
-    given_inputs,
-    model_inputs,
-    named_arrays,
-)
+from paddle2ov.inputs.given_arrays import Inputs, InputsArgument, given_inputs, model_inputs, named_arrays
 from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.translation.input_spec import InputArgument

@@ -90,26 +90,24 @@ class Shrinker:
         smallest = self._try(whole, tuple(sequence))
         if smallest is None:
             return None
-        smallest = self._first(whole, _fewer_runs(smallest)) or smallest
+        smallest = self._first((whole, runs) for runs in _fewer_runs(smallest)) or smallest
         if not error:
             smallest = self._fewer_results(smallest)
         smallest = self._earlier_results(self._later_inputs(smallest))
         if len(self.structure.computed(smallest.part)) <= _FEW:
-            self._values = {}
-            self._keep_values(smallest)
             smallest = self._single_nodes(smallest)
-        return self._first(smallest.part, _fewer_runs(smallest)) or smallest
+        return self._first((smallest.part, runs) for runs in _fewer_runs(smallest)) or smallest
 
-    def _first(self, part: Part, sequences: Iterable[tuple[int, ...]]) -> Wrong | None:
-        """The part with the first of some runs in which it is still wrong."""
-        return next((smaller for fewer in sequences if (smaller := self._try(part, fewer))), None)
+    def _first(self, tries: Iterable[tuple[Part, tuple[int, ...]]]) -> Wrong | None:
+        """The first of some parts, each with the runs of a request, that is still wrong."""
+        return next((wrong for part, sequence in tries if (wrong := self._try(part, sequence))), None)
 
     def _later_inputs(self, found: Wrong) -> Wrong:
         """Cuts away the longest beginning without which the rest is still wrong."""
         order = self.structure.computed(found.part)
 
         def attempt(i: int) -> Wrong | None:
-            return self._try(replace(found.part, cuts=frozenset(order[:i])), found.sequence) if i < len(order) else None
+            return self._try(replace(found.part, cuts=frozenset(order[:i])), found.sequence)
 
         return _bisected(found, len(order), attempt)
 
@@ -129,8 +127,7 @@ class Shrinker:
             ]
             return self._try(replace(found.part, results=tuple(results)), found.sequence) if results else None
 
-        best = _bisected(found, len(order), attempt)
-        return self._fewer_results(best)
+        return self._fewer_results(_bisected(found, len(order), attempt))
 
     def _fewer_results(self, found: Wrong) -> Wrong:
         wrong = sorted({i for item in found.judged for i in item.wrong})
@@ -146,14 +143,14 @@ class Shrinker:
         return found
 
     def _single_nodes(self, found: Wrong) -> Wrong:
-        """Removes single nodes until none can be removed."""
-        changed = True
-        while changed and not self.is_late:
-            changed = False
-            for part in self._smaller(found.part):
-                if smaller := self._try(part, found.sequence):
-                    found, changed = self._fewer_results(smaller), True
-                    break
+        """Removes single nodes until none can be removed; the values that this needs are computed at once."""
+        computed = set(self.structure.computed(found.part))
+        written = [key for key in self.structure.readers if key[0] in computed]
+        self._values = {}
+        for k in dict.fromkeys(found.sequence):
+            self._compute(k, list(dict.fromkeys((*self.structure.given(found.part), *written))))
+        while smaller := self._first((part, found.sequence) for part in self._smaller(found.part)):
+            found = self._fewer_results(smaller)
         return found
 
     def _smaller(self, part: Part) -> Iterator[Part]:
@@ -175,14 +172,6 @@ class Shrinker:
                 for results in ((*rest, *before), *(((*rest, item) for item in before) if len(before) > 1 else ())):
                     if results:
                         yield replace(part, results=tuple(dict.fromkeys(results)))
-
-    def _keep_values(self, found: Wrong) -> None:
-        """Computes all values of a small part at once, as they will be needed."""
-        computed = set(self.structure.computed(found.part))
-        written = (key for key in self.structure.readers if key[0] in computed)
-        keys = list(dict.fromkeys((*self.structure.given(found.part), *written)))
-        for k in dict.fromkeys(found.sequence):
-            self._compute(k, keys)
 
     def _compute(self, k: int, keys: Sequence[ValueKey]) -> None:
         missing = [key for key in keys if (k, key) not in self._values]

@@ -34,7 +34,7 @@ class Part:
 
 
 class Structure:
-    """The edges between the nodes of a numbered model."""
+    """The edges between the nodes of a numbered model, which stand in the order in which they are computed."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -42,10 +42,8 @@ class Structure:
         self.readers: dict[ValueKey, list[int]] = {}
         self.kinds: dict[int, str] = {}
         self.is_integer: dict[int, bool] = {}
-        self.order: list[int] = []
         for node in model.get_ordered_ops():
             number = node_number(node)
-            self.order.append(number)
             self.kinds[number] = node.get_type_name()
             self.is_integer[number] = not any(is_float(port.get_element_type()) for port in node.outputs())
             self.sources[number] = keys_read(node)
@@ -60,12 +58,12 @@ class Structure:
             return [item for item, _ in keys if item not in part.cuts and self.kinds[item] not in _SOURCES]
 
         needed = reached(computing(part.results), lambda number: computing(self.sources[number]))
-        return [number for number in self.order if number in needed]
+        return [number for number in self.sources if number in needed]
 
     def given(self, part: Part) -> list[ValueKey]:
         """The values that are given to a part, but for inputs of the model: those of the cuts."""
         computed = set(self.computed(part))
-        keys = (key for number in self.order if number in computed for key in self.sources[number])
+        keys = (key for number, read in self.sources.items() if number in computed for key in read)
         return list(dict.fromkeys(key for key in (*keys, *part.results) if key[0] in part.cuts))
 
 
