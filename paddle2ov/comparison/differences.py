@@ -102,10 +102,7 @@ def compare_within(name: str, result: Result, expected: Expected, limit: AnyArra
 
 
 def compare_results(
-    results: Sequence[Result],
-    expected: Sequence[Expected],
-    tolerance: float,
-    error: str = "",
+    results: Sequence[Result], expected: Sequence[Expected], tolerance: float, error: str = ""
 ) -> tuple[TensorComparison, ...]:
     """Compares a model's results in order; `error` is why OpenVINO has none, if it has none."""
     missing = f"OpenVINO does not run these inputs: {error}" if error else "not there in OpenVINO"

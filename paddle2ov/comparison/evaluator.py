@@ -65,7 +65,6 @@ class ScheduledNode:
     number: int
     node: Node
     sources: list[ValueKey]
-    outputs: int
     chooses: bool
     is_random: bool
     kernel: Kernel | None = None
@@ -103,11 +102,7 @@ class Evaluator:
     """
 
     def __init__(
-        self,
-        model: Model,
-        device: str = "CPU",
-        rounding: Rounding = EXACT,
-        needed: Collection[ValueKey] | None = None,
+        self, model: Model, device: str = "CPU", rounding: Rounding = EXACT, needed: Collection[ValueKey] | None = None
     ) -> None:
         self.rounding = rounding
         self._device = device
@@ -157,10 +152,11 @@ class Evaluator:
             values[number, 0] = self.rounding.given(value if isinstance(value, tuple) else (value,), (number,))
         for done, scheduled in enumerate(self._schedule):
             read = [values[key] for key in scheduled.sources]
+            is_drawn = scheduled.is_random or not drawn.isdisjoint(scheduled.sources)
             for i, item in enumerate(self._compute(scheduled, read, choose)):
                 values[scheduled.number, i] = item
-            if scheduled.is_random or any(key in drawn for key in scheduled.sources):
-                drawn.update((scheduled.number, i) for i in range(scheduled.outputs))
+                if is_drawn:
+                    drawn.add((scheduled.number, i))
             for key in scheduled.frees:
                 if key not in stay:
                     values.pop(key, None)
@@ -177,20 +173,15 @@ class Evaluator:
 
     def _schedule_node(self, node: Node, number: int, sources: list[ValueKey]) -> ScheduledNode:
         kind = node.get_type_name()
-        scheduled = ScheduledNode(number, node, sources, node.get_output_size(), chooses(node), kind in _RANDOM)
+        scheduled = ScheduledNode(number, node, sources, chooses(node), kind in _RANDOM)
         if isinstance(node, Constant):
             scheduled.constant = (node.get_tensor_view(),)
         elif kind in ("If", "Loop", "TensorIterator"):
             scheduled.bodies = [Evaluator(body, self._device, self.rounding) for body in bodies_of(node)]
-            scheduled.is_random = any(body.draws for body in scheduled.bodies)
+            scheduled.is_random = any(item.is_random for body in scheduled.bodies for item in body._schedule)
         elif kind not in ("ReadValue", "Assign"):
             scheduled.kernel = Kernel(node, self._device)
         return scheduled
-
-    @property
-    def draws(self) -> bool:
-        """Whether it draws random numbers."""
-        return any(scheduled.is_random for scheduled in self._schedule)
 
     def count_methods(self) -> Counter[tuple[str, str]]:
         """(Type, how it was computed) -> how many nodes, those of bodies included; constants are not computed."""

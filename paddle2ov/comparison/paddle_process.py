@@ -90,10 +90,7 @@ class PaddleProcess:
     """
 
     def __init__(
-        self,
-        format: str,
-        python: str | os.PathLike[str] | None = None,
-        deadline: Deadline | None = None,
+        self, format: str, python: str | os.PathLike[str] | None = None, deadline: Deadline | None = None
     ) -> None:
         self._python = _interpreter(python)
         self.deadline = deadline or Deadline()

@@ -11,7 +11,7 @@ NumPy. Requests:
   of the sequences in an input (LoD) are an array `NAME.lengths`; those in a result are in the reply;
 - `{"unload": number}`: forgets a model.
 
-A reply is `{"ok": true, ...}` or `{"error": text}`. bfloat16 arrays are their bits, as unsigned integers.
+A reply is an object of what was asked for, or `{"error": text}`. bfloat16 arrays are their bits, as unsigned integers.
 """
 
 from __future__ import annotations
@@ -210,10 +210,10 @@ def serve() -> None:
             if "load" in request:
                 program = LoadedProgram(paddle, request["load"], request.get("separate"))
                 programs[request["model"]] = program
-                reply = {"ok": True, "version": paddle.__version__, "feeds": program.feeds, "names": program.names}
+                reply = {"version": paddle.__version__, "names": program.names}
             elif "unload" in request:
                 programs.pop(request["unload"], None)
-                reply = {"ok": True}
+                reply = {}
             else:
                 reply = _run(np, paddle, programs[request["model"]], request)
         except Exception as error:
@@ -254,7 +254,7 @@ def _run(np: Any, paddle: Any, program: LoadedProgram, request: dict[str, Any]) 
         if len(levels) == 1:
             lengths[str(i)] = levels[0]
     np.savez(request["to"], **arrays)
-    return {"ok": True, "dtypes": kinds, "lengths": lengths}
+    return {"dtypes": kinds, "lengths": lengths}
 
 
 def _dtype(tensor: Any) -> str:

@@ -20,12 +20,7 @@ from paddle2ov.inputs.given_arrays import Inputs, cast, cast_inputs, rounded_inp
 from paddle2ov.program.model import Program
 from paddle2ov.translation.extension import Extension
 from paddle2ov.verification.judgement import Float64Comparisons, Float64Judge
-from paddle2ov.verification.paddle_values import (
-    RANDOM,
-    faulty_values,
-    with_paddle_random_values,
-    with_paddle_values,
-)
+from paddle2ov.verification.paddle_values import RANDOM, faulty_values, with_paddle_random_values, with_paddle_values
 from paddle2ov.verification.results import Run
 from paddle2ov.verification.ties import TieFinder
 from paddle2ov.verification.values import Values

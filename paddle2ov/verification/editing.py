@@ -58,10 +58,7 @@ def write_model(
 
 
 def without_arrays(
-    ops: Sequence[Any],
-    arrays: set[Any],
-    used: Callable[[Any], Iterable[Any]],
-    written: Callable[[Any], Iterable[Any]],
+    ops: Sequence[Any], arrays: set[Any], used: Callable[[Any], Iterable[Any]], written: Callable[[Any], Iterable[Any]]
 ) -> list[int]:
     """The positions of operators that use no arrays; what the others write is added to `arrays`."""
     positions = []

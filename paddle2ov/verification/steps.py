@@ -35,7 +35,8 @@ def _nearest_steps(seen: ObservedOperator, by_channel: bool) -> Reordering | Non
     numbers, steps = list[AnyArray](), list[AnyArray]()
     for side in range(2):
         values = x[side].astype(np.float64)
-        given = _largest(values, axis) if scales is None else scales[side].astype(np.float64)
+        others = tuple(i for i in range(values.ndim) if i != axis)
+        given = np.abs(values).max(others, initial=0.0) if scales is None else scales[side].astype(np.float64)
         size = _broadcast(given, axis, values.shape)
         if size is None or not ((size > 0) & np.isfinite(size)).all():
             return None
@@ -48,11 +49,6 @@ def _nearest_steps(seen: ObservedOperator, by_channel: bool) -> Reordering | Non
         return None  # so it is where something is not finite
     gap = np.abs(x[0].astype(np.float64) - x[1])[moved].max(initial=0.0) / scale_of(x[0])
     return Reordering(int(moved.sum()), moved.size, float(gap))
-
-
-def _largest(x: AnyArray, axis: int | None) -> AnyArray:
-    others = tuple(i for i in range(x.ndim) if i != axis)
-    return np.asarray(np.abs(x).max(others, initial=0.0))
 
 
 def _broadcast(scale: AnyArray, axis: int | None, shape: Sequence[int]) -> AnyArray | None:

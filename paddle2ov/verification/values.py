@@ -45,12 +45,7 @@ class Values:
     """
 
     def __init__(
-        self,
-        program: Program,
-        paddle: PaddleModel,
-        inputs: Inputs,
-        extension: Extension = None,
-        where: Where = ON_CPU,
+        self, program: Program, paddle: PaddleModel, inputs: Inputs, extension: Extension = None, where: Where = ON_CPU
     ) -> None:
         self.program = program
         self.files = paddle.files
