@@ -214,7 +214,7 @@ def compare(
         absolute, relative = (max(bound, LEAST_TOLERANCE.get(want.dtype, 0.0)) for bound in (atol, rtol))
         absolute *= max(largest_magnitude(values), least) if to_largest else 1.0
         limit = absolute + relative * np.abs(np.where(np.isfinite(values), values, 0.0))
-        comparison = compare_within("", result, want, limit)
+        comparison = compare_within(result, want, limit)
         if not comparison.ok:
             reason = comparison.reason.replace(" elements;", " elements differ;")
             raise MismatchError(f"{label}: {reason} (atol={absolute:.3g}, rtol={relative:.3g})")
@@ -230,7 +230,7 @@ def compare_rounded(results: Sequence[Result], expected: Sequence[Expected], rto
         MismatchError: something differs.
     """
     for result, want, label in _paired(results, expected, where):
-        comparison = compare_within("", result, want, np.inf)
+        comparison = compare_within(result, want, np.inf)
         if not comparison.ok:
             raise MismatchError(f"{label}: {comparison.reason}")
         ours, theirs = result.array, as_openvino_array(want)

@@ -8,13 +8,12 @@ from openvino import Model, Node, PartialShape, Tensor
 
 from paddle2ov.compilation.running import as_tensor
 from paddle2ov.errors import ConversionInputError
-from paddle2ov.graph.types import OV_TYPES
+from paddle2ov.graph.types import OV_TYPES, dtype_name
 from paddle2ov.inputs.given_arrays import Inputs, InputsArgument, given_inputs, model_inputs, named_arrays
 from paddle2ov.inputs.random_inputs import RandomInputs
 from paddle2ov.program.model import Block, Program, Variable
 from paddle2ov.translation.input_spec import InputArgument
 
-_NAMES = {kind.get_type_name(): name for name, kind in reversed(OV_TYPES.items())}
 _SETS = 3
 
 
@@ -102,11 +101,11 @@ def _stand_in(model: Model) -> Program:
     """A program without operators whose inputs are the model's."""
     inputs = []
     for node in model.get_parameters():
-        kind, shape = node.get_element_type().get_type_name(), node.get_output_partial_shape(0)
-        if kind not in _NAMES:
+        kind, shape = dtype_name(node.get_element_type()), node.get_output_partial_shape(0)
+        if kind not in OV_TYPES:
             raise ConversionInputError(
                 f"inputs: '{input_name(node)}' has the type {kind}, which random inputs have not"
             )
         dims = tuple(item.get_length() if item.is_static else -1 for item in shape) if shape.rank.is_static else None
-        inputs.append(Variable(input_name(node), _NAMES[kind], dims))
+        inputs.append(Variable(input_name(node), kind, dims))
     return Program("openvino", 0, Block(0), inputs, [], {input_.name: input_ for input_ in inputs}, {})

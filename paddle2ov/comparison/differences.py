@@ -26,7 +26,7 @@ class Expected:
     """What Paddle recorded of one result.
 
     Attributes:
-        name: the result's name.
+        name: the result's name, or the variable's inside the program.
         dtype: Paddle's data type.
         array: the values; those of bfloat16 are its bits, as unsigned integers.
         lengths: of the sequences in it (LoD), int64 [count]; None if it holds none.
@@ -70,23 +70,23 @@ class TensorComparison:
         return not self.reason
 
 
-def compare_tensor(name: str, result: Result, expected: Expected, tolerance: float) -> TensorComparison:
+def compare_tensor(result: Result, expected: Expected, tolerance: float) -> TensorComparison:
     """Compares one tensor: types and shapes exactly, integers and bools exactly, floats within the tolerance.
 
     The tolerance is relative to the tensor's largest value: a network's small values carry the rounding of its large
     ones.
     """
-    return compare_within(name, result, expected, limit_of(expected.dtype, as_openvino_array(expected), tolerance))
+    return compare_within(result, expected, limit_of(expected.dtype, as_openvino_array(expected), tolerance))
 
 
-def compare_within(name: str, result: Result, expected: Expected, limit: AnyArray | float) -> TensorComparison:
+def compare_within(result: Result, expected: Expected, limit: AnyArray | float) -> TensorComparison:
     """Compares as `compare_tensor` does; floats may differ by `limit`."""
     want, wanted_kind = as_openvino_array(expected), OV_TYPES.get(expected.dtype)
     if wanted_kind is None or result.kind != wanted_kind.get_type_name():
-        return _incomparable(name, expected, f"type {result.kind} in OpenVINO, {expected.dtype} in Paddle")
+        return _incomparable(expected, f"type {result.kind} in OpenVINO, {expected.dtype} in Paddle")
     if result.array.shape != want.shape:
         shapes = f"shape {list(result.array.shape)} in OpenVINO, {list(want.shape)} in Paddle"
-        return _incomparable(name, expected, shapes)
+        return _incomparable(expected, shapes)
     distance = distances(result.array, want)
     wrong, worst = beyond(distance, limit if want.dtype.kind not in "biu" else 0.0)
     absolute, reason = float(distance.max(initial=0.0)), ""
@@ -97,7 +97,7 @@ def compare_within(name: str, result: Result, expected: Expected, limit: AnyArra
         )
     relative = absolute / scale_of(want)
     return TensorComparison(
-        name, expected.dtype, tuple(expected.array.shape), absolute, relative, wrong, want.size, reason
+        expected.name, expected.dtype, tuple(expected.array.shape), absolute, relative, wrong, want.size, reason
     )
 
 
@@ -107,13 +107,15 @@ def compare_results(
     """Compares a model's results in order; `error` is why OpenVINO has none, if it has none."""
     missing = f"OpenVINO does not run these inputs: {error}" if error else "not there in OpenVINO"
     pairs = zip(results, expected, strict=False)
-    compared = [compare_tensor(want.name, result, want, tolerance) for result, want in pairs]
-    return (*compared, *(_incomparable(want.name, want, missing) for want in expected[len(results) :]))
+    compared = [compare_tensor(result, want, tolerance) for result, want in pairs]
+    return (*compared, *(_incomparable(want, missing) for want in expected[len(results) :]))
 
 
-def _incomparable(name: str, expected: Expected, reason: str) -> TensorComparison:
+def _incomparable(expected: Expected, reason: str) -> TensorComparison:
     shape, size = tuple(expected.array.shape), as_openvino_array(expected).size
-    return TensorComparison(name, expected.dtype, shape, math.inf, math.inf, size, size, reason, comparable=False)
+    return TensorComparison(
+        expected.name, expected.dtype, shape, math.inf, math.inf, size, size, reason, comparable=False
+    )
 
 
 def as_openvino_array(expected: Expected) -> AnyArray:

@@ -146,8 +146,7 @@ def _lengths(subject: Subject, results: Sequence[Expected]) -> Iterator[Expected
 def _chosen(results: Sequence[Expected], values: Values, whole: Program) -> list[Expected]:
     """Paddle's values of the results that are compared, of which some may lie inside the program."""
     known = {item.name: result for item, result in zip(whole.outputs, results, strict=True)}
-    inside = values.of_paddle(item.variable for item in values.program.outputs if item.name not in known)
-    known |= {name: replace(value, name=name) for name, value in inside.items()}
+    known |= values.of_paddle(item.variable for item in values.program.outputs if item.name not in known)
     declared = {input_.name: input_.dtype or "float32" for input_ in whole.inputs}
     known |= {name: Expected(name, declared[name], array) for name, array in values.inputs.items() if name in declared}
     for item in values.program.outputs:

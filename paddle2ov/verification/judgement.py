@@ -53,20 +53,18 @@ class Float64Comparison:
         return f"{self.name}: Paddle is {self.paddle:.2g} off what it computes in float64, OpenVINO {self.openvino:.2g}"
 
 
-def compare_float64(
-    result: Result, expected: Expected, exact: Expected, name: str, tolerance: float
-) -> Float64Comparison:
+def compare_float64(result: Result, expected: Expected, exact: Expected, tolerance: float) -> Float64Comparison:
     """Compares one result of both sides with the one in float64; the tolerance is that of `compare_tensor`."""
     ours, paddle, right = result.array, as_openvino_array(expected), as_openvino_array(exact)
     if not ours.shape == paddle.shape == right.shape:
         is_right = ours.shape == right.shape
-        return Float64Comparison(name, float("inf"), 0.0 if is_right else float("inf"), False, False)
+        return Float64Comparison(expected.name, float("inf"), 0.0 if is_right else float("inf"), False, False)
     off, paddle_off = distances(ours, right), distances(paddle, right)
     limit, scale = limit_of(expected.dtype, right, tolerance), scale_of(right)
     differ = distances(ours, paddle) > limit
     is_nearer = bool((off[differ] <= paddle_off[differ]).all())
     largest, paddle_largest = (float(distance.max(initial=0.0)) / scale for distance in (off, paddle_off))
-    return Float64Comparison(name, paddle_largest, largest, is_nearer, bool((off <= limit).all()))
+    return Float64Comparison(expected.name, paddle_largest, largest, is_nearer, bool((off <= limit).all()))
 
 
 Float64Comparisons = tuple[Float64Comparison, ...] | str
@@ -105,7 +103,7 @@ class Float64Judge:
             except (Paddle2OVError, OSError) as error:
                 return system_message(error).splitlines()[0]
         return tuple(
-            compare_float64(ours, want, right, want.name, self.tolerance)
+            compare_float64(ours, want, right, self.tolerance)
             for ours, want, right in zip(results, expected, exact, strict=True)
         )
 
@@ -120,6 +118,5 @@ class Float64Judge:
                 read = read_program(part.program, part.params, mapped=False)
             except (Paddle2OVError, OSError) as error:
                 return system_message(error).splitlines()[0]
-            named = [Expected(name, value.dtype, value.array) for name, value in expected.items()]
             arrays = {name: input_.array for name, input_ in inputs.items()}
-            return self.whole(part, read, arrays, [alone.results[name] for name in expected], named)
+            return self.whole(part, read, arrays, [alone.results[name] for name in expected], list(expected.values()))

@@ -203,7 +203,7 @@ class Localiser:
     def _differences(
         self, results: Mapping[str, Result], expected: Mapping[str, Expected]
     ) -> dict[str, TensorComparison]:
-        return {name: compare_tensor(name, item, expected[name], self.tolerance) for name, item in results.items()}
+        return {name: compare_tensor(item, expected[name], self.tolerance) for name, item in results.items()}
 
     def _is_at_fault(self, location: Localisation, compared: OperatorComparison) -> bool:
         """Whether an operator that differs alone is wrong; then it is the culprit. Else Paddle's rounding is noted."""

@@ -87,7 +87,7 @@ def unexplained(found: Verification, subject: Subject, sides: Sequence[Sides]) -
             want.name
             for ours, want in zip(side.results, side.expected, strict=False)
             if branches and want.array.ndim == 0 < ours.array.ndim and ours.array.size == 1
-            if compare_tensor("", replace(ours, array=ours.array.reshape(())), want, subject.tolerance).ok
+            if compare_tensor(replace(ours, array=ours.array.reshape(())), want, subject.tolerance).ok
         ]
         scalars |= dict.fromkeys(known)
         if any(not result.ok and result.name not in known for result in side.run.outputs):

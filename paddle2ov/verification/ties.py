@@ -129,7 +129,7 @@ class TieFinder:
 
     def _agree(self, names: Iterable[str], ours: Mapping[str, Result], paddle: Mapping[str, Expected]) -> bool:
         return all(
-            compare_tensor(name, ours[name], paddle[name], self.tolerance).ok
+            compare_tensor(ours[name], paddle[name], self.tolerance).ok
             for name in names
             if name in ours and name in paddle
         )
@@ -179,8 +179,8 @@ class TieFinder:
                 return None
         if not self._agree(names, ours, expected):
             return None
-        compared = [compare_tensor(name, ours[name], paddle[name], self.tolerance) for name in names]
-        gaps = [compare_tensor(name, ours[name], paddle[name], self.tolerance) for name in reads if name in ours]
+        compared = [compare_tensor(ours[name], paddle[name], self.tolerance) for name in names]
+        gaps = [compare_tensor(ours[name], paddle[name], self.tolerance) for name in reads if name in ours]
         return Reordering(
             sum(item.wrong for item in compared),
             sum(item.elements for item in compared),

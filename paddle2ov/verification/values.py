@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +80,8 @@ class Values:
         """Paddle's values, of the variables that it can hand out."""
         known = [name for name in dict.fromkeys(names) if self.is_known(name)]
         fetched = self._paddle.values(self.inputs, [self._requests[name] for name in known]) if known else []
-        return {name: item for name, item in zip(known, fetched, strict=True) if item is not None}
+        named = zip(known, fetched, strict=True)
+        return {name: dataclasses.replace(item, name=name) for name, item in named if item is not None}
 
     def of_openvino(self, names: Iterable[str]) -> dict[str, Result]:
         """OpenVINO's values of the variables that can be model outputs, without the fixed ones."""

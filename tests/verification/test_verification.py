@@ -502,7 +502,7 @@ def test_a_model_that_openvino_does_not_compile(monkeypatch):
 def test_comparison(ours, paddle, dtype, reason):
     kind = {"float32": "f32", "int32": "i32"}[dtype]
     result = Result(frozenset(), kind, np.array(ours, dtype))
-    compared = compare_tensor("y", result, Expected("y", dtype, np.array(paddle, dtype)), 1e-4)
+    compared = compare_tensor(result, Expected("y", dtype, np.array(paddle, dtype)), 1e-4)
     assert compared.reason == reason
     assert compared.ok == (not reason)
 

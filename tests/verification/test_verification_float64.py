@@ -159,5 +159,5 @@ def test_comparison_with_float64(ours, paddle, right, nearer, within):
     kind = "int64" if isinstance(ours[0], int) else "float32"
     result = Result(frozenset(), {"int64": "i64", "float32": "f32"}[kind], np.array(ours, kind))
     exact = np.array(right, "int64" if kind == "int64" else "float64")
-    compared = compare_float64(result, Expected("y", kind, np.array(paddle, kind)), Expected("y", "", exact), "y", 1e-4)
+    compared = compare_float64(result, Expected("y", kind, np.array(paddle, kind)), Expected("y", "", exact), 1e-4)
     assert (compared.is_nearer, compared.is_within) == (nearer, within)
