@@ -60,9 +60,8 @@ class Kernel:
         Raises:
             RuntimeError: the values do not fit the node.
         """
-        if self.type in FLOAT64 and all(
-            is_float(self._node.get_output_element_type(i)) for i in range(self._node.get_output_size())
-        ):
+        are_floats = all(is_float(port.get_element_type()) for port in self._node.outputs())
+        if self.type in FLOAT64 and (are_floats or self.type == "ScatterUpdate"):  # which only moves elements
             wide = np.float64 if exact else np.float32
             arrays_given = [x.astype(wide, copy=False) if x.dtype.kind == "f" else x for x in map(to_array, given)]
             try:

@@ -22,7 +22,7 @@ from paddle2ov.passes import REWRITES
 from tests.support.command_line import call, python
 from tests.support.formats import FORMATS
 from tests.support.models import network, operator
-from tests.support.passes_checks import parameter, random
+from tests.support.passes_checks import node_by_node, parameter, random
 from tests.support.processor import NEEDS_BFLOAT16
 
 ONE = np.float32(1)
@@ -212,6 +212,18 @@ def test_how_nodes_are_computed():
     report = paddle2ov.check(Model([y], [x]))
     assert len(report.runs) > 3  # of several sizes
     assert report.references == {"alone": {"Elu": 1}, "evaluate": {"Exp": 1}, "float64": {"MatMul": 1}}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int64])
+def test_rows_written_into_constants(dtype):
+    """Beside NumPy: OpenVINO's own evaluation, and a model of this node alone, put rows of one element elsewhere."""
+    data, rows = np.arange(16).reshape(4, 4, 1).astype(dtype), np.arange(100, 108).reshape(2, 4, 1).astype(dtype)
+    expected = data.copy()
+    expected[[0, 3]] = rows
+    x = parameter(4, 4, 1, kind=Type(dtype))
+    model = Model([ops.add(ops.scatter_update(data, np.array([0, 3]), rows, np.int64(0)), x)], [x])
+    (actual,) = node_by_node(model, [data])
+    np.testing.assert_array_equal(actual, expected + data)
 
 
 def test_more_elements_than_there_are():
