@@ -178,9 +178,10 @@ def _dimension(dim: Any) -> Dimension:
         ) from None
     if max(low, high) > _MAX_DIM:
         raise ConversionInputError(f"input: {dim!r:.80}: OpenVINO has no dimension {max(low, high)}")
+    low = max(low, 0)
     if low > high != -1:  # OpenVINO would treat it as unbounded
         raise ConversionInputError(f"input: {dim!r:.80}: no size is at least {low} and at most {high}")
-    return Dimension(max(low, 0), high)
+    return Dimension(low, high)
 
 
 def _bounds(dim: Any) -> tuple[int, int]:

@@ -79,6 +79,14 @@ def test_range_that_holds_no_size(argument):
 
 
 @pytest.mark.parametrize(
+    "argument", ["x[-5..-3]", [("x", [(-(2**70), -(2**66))])], {"x": [f"-{2**70}..-{2**66}", 3]}], ids=str
+)
+def test_range_below_zero(argument):
+    with pytest.raises(ConversionInputError, match="no size is at least 0 and at most -"):
+        parse_input(argument)
+
+
+@pytest.mark.parametrize(
     "argument", [3.5, [object()], "x[1,a]", "x[1", {"x": [1.5, "b"]}, [("x", [-2])], "x{float33}", "x[-5,3]", "x[..-4]"]
 )
 def test_what_is_no_input(argument):
