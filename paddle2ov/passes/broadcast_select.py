@@ -26,6 +26,7 @@ from paddle2ov.passes.rule import at, require, rule
 @rule("choices")
 @at("Select", reads=("Add", "NotEqual"))
 def broadcast_select(graph: Graph, node: Node) -> Counts | None:
+    """Has a Select broadcast its operands itself, without sums of them and zeros."""
     condition, zeros = _condition(node.input_value(0))
     sides = [condition]
     for side in node.input_values()[1:]:

@@ -26,6 +26,7 @@ _PLAIN = ("Add", "Exp", "Multiply", "Negative", "ReduceMax", "Subtract", "Unsque
 @rule("softmaxes")
 @at("Divide", "Multiply", needs=("ReduceSum",), reads=("Exp",))
 def fuse_softmax(graph: Graph, node: Node) -> Counts | None:
+    """Makes a Softmax of a quotient that is one; the maximum is subtracted by the Softmax itself."""
     sides = _quotient(node)
     total = None if sides is None else _statistic(sides[1], "ReduceSum")
     if sides is None or total is None or not _is_same(total[0], sides[0]):

@@ -33,6 +33,7 @@ _KEEPING = frozenset(("MaxPool", "Relu", "Reshape", "Squeeze", "Transpose", "Uns
 @rule("layers")
 @at("Constant", needs=("FakeQuantize",), read_by=_LAYERS)
 def integer_weights(graph: Graph, weights: Node) -> Counts | None:
+    """Keeps weights that are whole numbers as integers of 8 bits, with the scale 1."""
     layers = [reader.get_node() for reader in consumers(weights.output(0)) if _is_of_layer(reader)]
     if weights.get_element_type() != Type.f32 or not layers:
         return None

@@ -76,6 +76,7 @@ class Rule:
         self._visit = visitor.visit
 
     def __call__(self, graph: Graph) -> Counts:
+        """Changes the graph; a match that must stay as it is, is noted with the reason."""
         done = dict.fromkeys(self.counts, 0)
         for node in graph.candidates(self.looks_at):
             try:

@@ -39,6 +39,7 @@ _MAX_TOKENS = 1 << 22
 @rule("chains", "moves before", "moves after")
 @at("Roll")
 def gather_windows(graph: Graph, roll: Node) -> Counts | None:
+    """Computes where each token comes from, and gathers the tokens of a chain around a Roll at once."""
     require(_only_moves_data(roll), "it rolls the first or the last axis, or sizes are unknown")
     chain = _chain(roll)
     if chain is None:

@@ -32,6 +32,7 @@ from paddle2ov.passes.rule import MatchFailureError, at, require, rule
 @rule("joins", "slices")
 @at("Concat", reads=("Slice",))
 def merge_patches(graph: Graph, concat: Node) -> Counts | None:
+    """Transposes the pixels of a patch side by side, in place of strided slices that are joined."""
     slices = sources_of(concat)
     if len(slices) < 2 or any(slice_.get_type_name() != "Slice" for slice_ in slices):
         return None

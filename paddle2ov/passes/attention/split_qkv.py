@@ -78,6 +78,7 @@ class _Split(Struct, frozen=True):
 @rule("projections", "parts", "scales")
 @at("Reshape", "Split", "VariadicSplit", needs=("Transpose",), reads=("Add", "MatMul"))
 def split_qkv(graph: Graph, node: Node) -> Counts | None:
+    """Multiplies by the columns of each part, in place of slices of one product."""
     shared = _shared(node)
     if shared is None:
         return None

@@ -61,6 +61,7 @@ class _Transform(Struct, frozen=True):
 @rule("transforms")
 @at("RDFT", "IRDFT", "DFT", "IDFT")
 def transforms_to_products(graph: Graph, node: Node) -> Counts:
+    """Multiplies by the matrix of a transform, for the frequencies that are used."""
     _multiply(_transform(node))
     return {"transforms": 1}
 

@@ -26,6 +26,7 @@ from paddle2ov.passes.rule import MatchFailureError, at, require, rule
 @rule("absorbed")
 @at("Transpose", read_by=("MatMul",))
 def absorb_transposes(graph: Graph, transpose: Node) -> Counts | None:
+    """Has products transpose their second factor themselves."""
     readers = consumers(transpose.output(0))
     if not any(map(_is_second_factor, readers)):
         return None

@@ -21,6 +21,7 @@ from paddle2ov.passes.rule import MatchFailureError, at, require, rule
 @rule("fused", "cancelled")
 @at("Transpose", reads=("Transpose",))
 def fuse_transposes(graph: Graph, second: Node) -> Counts:
+    """Makes one Transpose of two, or none where they cancel."""
     first = second.input_value(0).get_node()
     orders = perm_of(first), perm_of(second)
     if orders[0] is None or orders[1] is None:

@@ -31,6 +31,7 @@ _STARTS = ("ConvolutionBackpropData", "GroupConvolutionBackpropData")
 @rule("sunk", "cancelled")
 @at("Squeeze", reads=("Add", *_STARTS))
 def sink_squeezes(graph: Graph, squeeze: Node) -> Counts | None:
+    """Moves a Squeeze after the nodes that read it, up to an Unsqueeze that it cancels with."""
     start = squeeze.input_value(0).get_node()
     if start.get_type_name() == "Add" and constant_of(start.input_value(1)) is not None:
         start = start.input_value(0).get_node()

@@ -36,6 +36,7 @@ _PASSED = {*_CONVOLUTIONS, *UNARY, *BINARY, *REDUCTIONS, "AvgPool", "MaxPool", "
 @rule("convolutions", "others")
 @at("Squeeze", reads=(*_PASSED, "Unsqueeze"))
 def squeeze_unit_axes(graph: Graph, squeeze: Node) -> Counts | None:
+    """Computes what is between an Unsqueeze and a Squeeze without the axes that they add and remove."""
     nodes = _path(squeeze)
     if nodes is None:
         return None

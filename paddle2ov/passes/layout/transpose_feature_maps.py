@@ -32,6 +32,7 @@ from paddle2ov.passes.rule import MatchFailureError, at, require, rule
 @rule("to images", "to tokens", "widened")
 @at("Transpose", when=lambda index, place: index.perm(place) == [0, 2, 1])
 def transpose_feature_maps(graph: Graph, transpose: Node) -> Counts | None:
+    """Transposes images in place of the sequences of their pixels."""
     follower, source = only_consumer(transpose.output(0)), transpose.input_value(0).get_node()
     old = transpose.output(0)
     if follower is not None and follower.get_type_name() == "Reshape":
