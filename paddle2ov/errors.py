@@ -280,7 +280,7 @@ def system_reason(error: BaseException) -> str:
     """
     if isinstance(error, FileExistsError):
         return os.strerror(errno.ENOTDIR)
-    return (isinstance(error, OSError) and error.strerror) or str(error)
+    return (isinstance(error, OSError) and error.strerror) or str(error) or described(error)
 
 
 def system_message(error: Exception) -> str:

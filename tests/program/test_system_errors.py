@@ -48,3 +48,4 @@ def test_messages():
     assert system_message(refused) == "model/inference.json: Permission denied"
     assert system_reason(refused) == "Permission denied"
     assert system_message(OSError("is the disk full?")) == "is the disk full?"
+    assert system_reason(MemoryError()) == "MemoryError: no message"
