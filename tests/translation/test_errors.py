@@ -15,7 +15,7 @@ from paddle2ov import (
     UnsupportedOpsError,
     convert,
 )
-from paddle2ov.errors import described, some_of, system_message
+from paddle2ov.errors import RewriteError, described, some_of, system_message
 from tests.support.growth import grows_less
 from tests.support.one_operator import program
 
@@ -30,6 +30,7 @@ PLACE = Place(0, 3, "gru", "h", ('File "net.py", line 7, in forward', "h = self.
         OpConversionError(PLACE, "mode 3"),
         OpInputError(PLACE, "mode 3", ["'x' as [1] (the program declares [2] float32)"]),
         UnsupportedOpsError([PLACE, Place(1, 0, "lstm"), Place(1, 4, "gru"), Place(2, 0, "lstm"), Place(2, 1, "lstm")]),
+        RewriteError("fuse_transposes", "no order"),
     ],
     ids=lambda error: type(error).__name__,
 )
@@ -39,6 +40,7 @@ def test_copy(error, way):
     assert type(same) is type(error)
     assert str(same) == str(error)
     assert vars(same) == vars(error)
+    assert same.refusals == error.refusals
 
 
 @pytest.mark.parametrize("shapes", [{"y_0": [2, -1]}, [[2, 5], [2, -1]]], ids=["by name", "by position"])
