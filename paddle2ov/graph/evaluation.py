@@ -332,6 +332,12 @@ def _has_inferred_size(node: Node, inputs: Sequence[AnyArray]) -> bool:
     return all(item == 1 or item == dim for item, dim in zip(asked[::-1], dims[::-1], strict=False))
 
 
+def _keeps_elements(node: Node, inputs: Sequence[AnyArray]) -> bool:
+    """Whether a Reshape keeps the number of elements."""
+    dims = static_dims(node)
+    return dims is not None and math.prod(dims) == inputs[0].size
+
+
 def _has_padded(node: Node, inputs: Sequence[AnyArray]) -> bool:
     """Whether negative padding removes no more than there is."""
     x, before, after = inputs[:3]
@@ -360,7 +366,7 @@ _CHECKS: Mapping[str, Callable[[Node, Sequence[AnyArray]], bool]] = {
     "Mod": _divides,
     "PRelu": _has_slopes,
     "Pad": _has_padded,
-    "Reshape": lambda node, inputs: math.prod(static_dims(node) or ()) == inputs[0].size,
+    "Reshape": _keeps_elements,
     "ScatterElementsUpdate": _is_indexed_by_elements,
     "ScatterNDUpdate": _is_indexed_by_tuples,
     "ScatterUpdate": _is_updated,

@@ -79,11 +79,8 @@ def convert_one(job: ConversionJob) -> Record:
     finally:
         log.removeHandler(logged)
     record["seconds"] = round(time.perf_counter() - started, 3)
-    texts = list(
-        dict.fromkeys(
-            map(valid, [*(str(warning.message) for warning in caught), *(item.getMessage() for item in logged.buffer)])
-        )
-    )
+    given = [str(warning.message) for warning in caught] + [item.getMessage() for item in logged.buffer]
+    texts = list(dict.fromkeys(map(valid, given)))
     return {**record, "warnings": texts} if texts else record
 
 

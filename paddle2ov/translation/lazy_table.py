@@ -92,4 +92,5 @@ class LazyTable(UserDict[str, "Converter"]):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a row, or `default`; that of `Mapping` takes five times as long, with an exception for none."""
-        return self[key] if key in self.data else default
+        row = self.data.get(key, default)
+        return self[key] if isinstance(row, Lazy) else row

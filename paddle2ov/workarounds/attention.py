@@ -14,6 +14,7 @@ from paddle2ov.graph.shapes import dims_of, is_single
 from paddle2ov.graph.upstream import sources_of
 from paddle2ov.passes.constant_operands import perm_of
 from paddle2ov.passes.graph import Graph
+from paddle2ov.passes.index import Index
 from paddle2ov.passes.replacement import name_after, replace
 from paddle2ov.passes.rule import MatchFailureError, at, require
 from paddle2ov.typing import known
@@ -99,7 +100,12 @@ _BETWEEN = ELEMENTWISE | MOVES
 """OpenVINO removes reshapes around the products: of the transposes of one attention, none may be left as it is."""
 
 
-@at("Transpose", when=lambda index, place: len(perm := index.perm(place) or [1]) == 4 and perm[1] != 1)
+def _moves_second_of_four(index: Index, place: int) -> bool:
+    perm = index.perm(place)
+    return perm is not None and len(perm) == 4 and perm[1] != 1
+
+
+@at("Transpose", when=_moves_second_of_four)
 def equal_axes(graph: Graph, transpose: Node) -> list[Node] | None:
     """OpenVINO fuses transposes with attention, and takes the layout of a tensor from its shape.
 

@@ -100,12 +100,13 @@ def _in_float64(index: Index) -> set[int]:
             continue
         static.add(place)
         is_wide = any(output.get_element_type() == Type.f64 for output in outputs)
-        if is_wide and any(
-            source in wide or (source not in others and index.nodes[source].get_element_type() == Type.f64)
-            for source in sources
-        ):
+        if is_wide and any(source in wide or _is_wide(index, source) for source in sources):
             wide.add(place)
     return wide
+
+
+def _is_wide(index: Index, place: int) -> bool:
+    return index.kinds[place] == "Constant" and index.nodes[place].get_element_type() == Type.f64
 
 
 def _work(node: Node, most: int) -> int:

@@ -96,8 +96,9 @@ def loop_invariants(graph: Graph, loop: Node) -> list[Output]:
 
 def copy(graph: Graph, value: Output) -> None:
     """What may write there reads a copy."""
+    writing = [port for port in consumers(value) if may_be_written(port)]
     copied = in_own_memory(value)
-    for port in filter(may_be_written, consumers(value)):
+    for port in writing:
         insert([port], copied, port.get_node())
 
 

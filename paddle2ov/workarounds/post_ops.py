@@ -102,13 +102,17 @@ def _columns(node: Node) -> list[tuple[Input, list[int]]]:
     if dims is None:
         return []
     axis = next((i for i in reversed(range(2, len(dims))) if (dims[i] or 1) > 1), 0)
-    counts = [
-        _length_along_axis_1(port.get_source_output(), len(dims), node.get_type_name() == "PRelu" and i == 1)
-        for i, port in enumerate(node.inputs())
-    ]
-    sizes = [[1, count, *(dims[i] or 1 if i == axis else 1 for i in range(2, len(dims)))] for count in counts]
-    columns = zip(node.inputs(), counts, sizes, strict=True)
-    return [(port, shape if axis else []) for port, count, shape in columns if count]
+    columns = []
+    for i, port in enumerate(node.inputs()):
+        is_slope = node.get_type_name() == "PRelu" and i == 1
+        count = _length_along_axis_1(port.get_source_output(), len(dims), is_slope)
+        if not count:
+            continue
+        shape = [1] * len(dims) if axis else []
+        if axis:
+            shape[1], shape[axis] = count, dims[axis] or 1
+        columns.append((port, shape))
+    return columns
 
 
 def _length_along_axis_1(value: Output, rank: int, is_slope: bool) -> int:

@@ -72,7 +72,7 @@ def with_lengths(
         return values
     loop = _CountingLoop(translator, operator, scope, body, carried)
     grown = {k: found for k, output in dynamic.items() if (found := loop.growth(k)) is not None}
-    same = {k: other for k, other in loop.same_states().items() if k in dynamic.keys() - grown.keys()}
+    same = {k: other for k, other in loop.same_states().items() if k in dynamic and k not in grown}
     if not (grown or same) or (count := loop.trip_count()) is None:
         return values
     for k, (axis, size, index) in grown.items():

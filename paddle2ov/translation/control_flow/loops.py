@@ -129,9 +129,11 @@ def _body_for_all_iterations(
         states = zip(initial_values.items(), initial, shapes, loop_body.yielded, strict=False)
         for (name, value), old, shape, new in states:
             start = _in_common_type(operator, name, value, _initial_value(old, new, scope, loop_body), new)
-            entering, leaving = shape if start is old and shape is not None else _shape_of(start), _shape_of(new)
             adjusted.append(start)
-            common.append(None if entering is None or leaving is None else common_shape(entering, leaving))
+            if start is not old or shape is None:
+                shape = _shape_of(start)
+            leaving = _shape_of(new)
+            common.append(None if shape is None or leaving is None else common_shape(shape, leaving))
         if common == shapes and all(new is old for new, old in zip(adjusted, initial, strict=True)):
             return loop_body
         initial, shapes = adjusted, common
