@@ -136,6 +136,6 @@ class ConversionCommand(ValuedFlags):
         stored, fp16 = ctx.params.pop("stored"), ctx.params["fp16"]
         if stored is not None and fp16 is not None and (stored == "f16") != fp16:
             option = "--compress-to-fp16" if fp16 else "--no-compress-to-fp16"
-            raise click.UsageError(f"--precision {stored} and {option} contradict each other: give one of them")
+            raise click.UsageError(f"--precision {stored} and {option} contradict each other: give one of them", ctx)
         ctx.params["fp16"] = stored == "f16" or bool(fp16)
         return super().invoke(ctx)

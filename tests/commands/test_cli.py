@@ -64,6 +64,12 @@ def test_converts_a_folder(model, tmp_path):
     assert (tmp_path / "same.bin").read_bytes() == (tmp_path / "half.bin").read_bytes()
 
 
+def test_the_usage_is_shown_with_what_contradicts_itself(model):
+    result = call(model, "--precision", "f16", "--no-compress-to-fp16")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Usage: ")
+
+
 LONG = "x" * 300
 OF_SAVED = [
     ("--precision bf16", "compile it with compile_model(..., precision='bf16')"),
