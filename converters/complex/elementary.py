@@ -100,7 +100,7 @@ def reinterpret(node: NodeContext) -> NamedOutputs:
 def from_real(x: Tensor, dtype: Type | None = None) -> Node:
     """Real numbers as complex ones, whose parts have the given type."""
     re = cast_to(x, dtype)
-    return make_complex(re, ops.multiply(re, const_like(0, re)))
+    return make_complex(re, ops.broadcast(const_like(0, re), shape_of(re)))  # a product with 0 makes NaN of infinity
 
 
 def equal(node: NodeContext) -> NamedOutputs:

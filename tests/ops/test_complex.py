@@ -49,6 +49,18 @@ def test_a_converter_of_the_users_own_gets_pairs():
     assert model.output(0).get_partial_shape() == [2, 3, 2]
 
 
+def test_infinite_numbers_have_no_imaginary_part():
+    """Paddle casts infinity to inf + 0j; the logarithm of the determinant of a singular matrix is -inf + 0j."""
+    infinite = np.array([[np.inf, -np.inf, 1], [2, 3, 4]], np.float32)
+    (result,) = run(paddle2ov.convert(program("cast", dtype="float32")), {"x": infinite})
+    np.testing.assert_array_equal(result.array, np.stack([infinite, np.zeros_like(infinite)], -1))
+    outputs = [Variable("sign", "complex64"), Variable("logdet", "complex64")]
+    rows = [("slogdet_v2", "x=x", "out=sign logdet=logdet", {})]
+    singular = programs.program(rows, [Variable("x", "complex64", (2, 2))], "logdet", outputs)
+    (result,) = run(paddle2ov.convert(singular), {"x": np.zeros((2, 2), np.complex64)})
+    np.testing.assert_array_equal(result.array, [-np.inf, 0])
+
+
 def test_a_rule_leaves_a_converter_its_name():
     """Coverage, messages and tests go by the converter's module, name and documentation."""
     with_rules = [value for value in OP_TABLE.values() if isinstance(value, ComplexAware)]
