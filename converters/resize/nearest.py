@@ -30,8 +30,10 @@ from paddle2ov.graph.opset import ints, ops
 def _nearest_indices(plan: ResizeParameters, i: int, dim: int, size: int) -> Integers:
     if plan.align_corners:
         ratio = np.float32(dim - 1) / np.float32(max(size - 1, 1))
+    elif plan.scales is not None:
+        ratio = np.float32(1.0 / plan.scales[i])
     else:
-        ratio = np.float32(dim) / np.float32(size) if plan.scales is None else np.float32(1.0 / plan.scales[i])
+        ratio = np.float32(dim) / np.float32(max(size, 1))
     source = ratio * arrays.arange(size, dtype=np.float32)
     if plan.align_corners:
         source = np.floor(source.astype(np.float64) + 0.5).astype(np.float32)

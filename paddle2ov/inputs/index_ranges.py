@@ -125,11 +125,14 @@ def _widest(
     `guesses` are the likely ends of each, the largest first; between these the search halves what is left.
     """
     bounds = {name: (ranges[name][0] + 1, sizes[0] + 1) for name, sizes in guesses.items()}  # an end that fits, one not
-    while asked := {
-        name: next((size for size in guesses[name] if fits < size < beyond), (fits + beyond) // 2)
-        for name, (fits, beyond) in bounds.items()
-        if fits + 1 < beyond
-    }:
+    while True:
+        asked: dict[str, int] = {}
+        for name, (fits, beyond) in bounds.items():
+            if fits + 1 < beyond:
+                likely = (size for size in guesses[name] if fits < size < beyond)
+                asked[name] = next(likely, (fits + beyond) // 2)
+        if not asked:
+            return {name: (ranges[name][0], fits) for name, (fits, _) in bounds.items()}
         tried = {name: (ranges[name][0], end) for name, end in asked.items()}
         wrong = misfits({**ranges, **tried})
         if wrong is None and len(asked) > 1:  # one of them keeps the model from running
@@ -138,7 +141,6 @@ def _widest(
         for name, end in asked.items():
             fits, beyond = bounds[name]
             bounds[name] = (fits, end) if wrong is None or name in wrong else (end, beyond)
-    return {name: (ranges[name][0], fits) for name, (fits, _) in bounds.items()}
 
 
 def _watched(node: Node, integers: frozenset[str]) -> Iterator[_Watched]:

@@ -1,9 +1,14 @@
 """Operators whose input turns out to have no elements, between runs that have some."""
 
+import warnings
+
 import numpy as np
 import pytest
 
+import paddle2ov
 from gen_models.harness.spec import paddle
+from paddle2ov.program.model import Variable
+from tests.support import programs
 from tests.support.models import check_beside_paddle, saved_request
 
 SOUGHT = [[0.5, float("nan")]] * 2
@@ -62,3 +67,14 @@ def test_transform_to_nothing(transform, axis, tmp_path):
 
     runs = [[uniform(size, 2, size) if axis else uniform(size, size, 2)] for size in (3, 1, 4, 2, 1)]
     check_beside_paddle(tmp_path, function, *runs, tolerance=1e-5, x=[-1, -1])
+
+
+def test_a_resize_to_nothing_divides_by_no_size():
+    """Paddle refuses it only as the program runs."""
+    rows = [("nearest_interp_v2", "x=x out_size=size", "output=out", {"align_corners": False})]
+    sizes = {"size": np.array([0, 4], np.int32)}
+    program = programs.program(rows, [Variable("x", "float32", (1, 1, 5, 4))], "out", parameters=sizes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = paddle2ov.convert(program)
+    assert model.output(0).get_partial_shape() == [1, 1, 0, 4]
