@@ -69,7 +69,8 @@ def multilinear(convert: Converter) -> Converter:
         for choice in product((0, 1), repeat=len(operands)):
             power = sum(choice)  # the factor is i to this power
             total, add = sums[power % 2], ops.subtract if power % 4 > 1 else ops.add
-            for port, values in _results(convert(node.of_parts(dict(zip(operands, choice, strict=True))))).items():
+            parts = dict(zip(operands, choice, strict=True))
+            for port, values in _results(convert(node.of_parts(parts))).items():
                 total[port] = [*map(add, total[port], values)] if port in total else values
         real, imag = sums
         return {port: [*map(make_complex, values, imag[port])] for port, values in real.items()}

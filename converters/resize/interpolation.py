@@ -225,7 +225,9 @@ def _interpolate(x: Tensor, plan: ResizeParameters) -> Node:
     if dtype not in (Type.f32, Type.f16, Type.bf16, *supported_integers):
         x = ops.convert(x, Type.f32)
     mode = {"nearest": "nearest", "linear": _linear_mode(x, plan), "cubic": "cubic"}[plan.mode]
-    coordinates = "align_corners" if plan.align_corners else "half_pixel" if plan.half_pixel else "asymmetric"
+    coordinates = "half_pixel" if plan.half_pixel else "asymmetric"
+    if plan.align_corners:
+        coordinates = "align_corners"
     if plan.rank == 3:
         x, axes = _as_image(x), [3]
     out = ops.interpolate(

@@ -111,7 +111,8 @@ class ResizeKeepRatio(ToAnySize):
         if not self.by_factor:
             return new, ratio(new, old)
         side, length = self._side_and_length(old)
-        return new, join(*[ratio(length, side)] * 2)
+        scale = ratio(length, side)
+        return new, join(scale, scale)
 
 
 @dataclass(frozen=True, slots=True)

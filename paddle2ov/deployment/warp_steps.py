@@ -59,7 +59,8 @@ class LetterBox(ToSize):
     def resized(self, before: Term, after: Term) -> tuple[Term, Term]:
         old = spatial_shape(before)
         side, limit = self._side_and_limit(old)
-        return round_scaled(old, limit, side), join(*[ratio(limit, side)] * 2)
+        scale = ratio(limit, side)
+        return round_scaled(old, limit, side), join(scale, scale)
 
 
 @dataclass(frozen=True, slots=True)
