@@ -41,15 +41,14 @@ def export(folder, version, legacy):
     """Each of the files alone says which version it is: the program by its factor, all weights by their values."""
 
     def build(x):
-        def parameter(value, *shape):
+        def parameter(name, value, *shape):  # both versions have the same names, and so the same order of parameters
             constant = paddle.nn.initializer.Constant(value)
-            return paddle.static.create_parameter(list(shape), "float32", default_initializer=constant)
+            return paddle.static.create_parameter(list(shape), "float32", name, default_initializer=constant)
 
-        layers = [(parameter(version / SIZE, SIZE, SIZE), parameter(version, SIZE)) for _ in range(3)]
+        layers = [(parameter(f"w{i}", version / SIZE, SIZE, SIZE), parameter(f"b{i}", version, SIZE)) for i in range(3)]
         return [paddle.nn.functional.linear(x, *layer) * float(version) for layer in layers]
 
-    with paddle.utils.unique_name.guard():  # both versions have the same names, and so the same order of parameters
-        return save_program(folder, build, legacy=legacy, x=[-1, SIZE])
+    return save_program(folder, build, legacy=legacy, x=[-1, SIZE])
 
 
 @pytest.fixture(scope="session")
