@@ -170,7 +170,8 @@ class Translator:
         if variable is not None and variable.is_array:
             return EmptyTensorArray()
         ov_type = OV_TYPES.get((variable.dtype if variable else None) or "float32", Type.f32)
-        shape = [max(dim, 0) for dim in (variable and variable.real_shape) or ()]
+        declared = None if variable is None else replace(variable, shape=variable.shape or ()).real_shape
+        shape = [max(dim, 0) for dim in declared or ()]
         zero = ops.constant(0, ov_type)
         return (ops.broadcast(zero, ops.constant(shape, Type.i64)) if shape else zero).output(0)
 
