@@ -1,4 +1,4 @@
-"""Random numbers with parameters given element by element.
+"""Random numbers with parameters given element by element: gamma, Dirichlet, Poisson, binomial.
 
 Paddle: `standard_gamma`, `dirichlet`, `poisson`, `binomial`.
 Distributions: those of `paddle/phi/kernels/cpu/{standard_gamma,dirichlet,poisson,binomial}_kernel.cc`; the values

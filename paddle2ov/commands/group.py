@@ -1,4 +1,4 @@
-"""The commands: `paddle2ov MODEL_DIR -o model.xml`, `paddle2ov ops`."""
+"""Which command is meant, `paddle2ov MODEL_DIR -o model.xml` too, and what options that none has are answered with."""
 
 from __future__ import annotations
 

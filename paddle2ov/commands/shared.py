@@ -1,4 +1,4 @@
-"""What the commands have in common: options, targets that are no sources, and how errors are shown."""
+"""What the commands have in common: options, targets that are no sources, how errors and what is logged are shown."""
 
 from __future__ import annotations
 

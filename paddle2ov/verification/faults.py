@@ -1,4 +1,4 @@
-"""Names what is at fault where results differ: the operator, with a case that shows it, or something around it."""
+"""Names what is at fault where results differ, an operator or something around it, and what to do about it."""
 
 from __future__ import annotations
 

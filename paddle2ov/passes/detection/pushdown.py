@@ -1,4 +1,4 @@
-"""Rebuilds the nodes before a Gather so that they compute only the gathered rows; for `gather_pushdown`."""
+"""Rebuilds the nodes before a Gather, Reshapes too, so that they compute only its rows; for `gather_pushdown`."""
 
 from __future__ import annotations
 
