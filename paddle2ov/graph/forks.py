@@ -38,6 +38,7 @@ class _Gate:
         self._changed = threading.Condition()
         self._inside: dict[int, int] = {}
         self._closing = 0
+        self._closed_by: int | None = None
 
     def __enter__(self) -> None:
         thread = get_ident()
@@ -70,16 +71,20 @@ class _Gate:
         self._changed.acquire()
         self._closing += 1
         self._changed.wait_for(lambda: not set(self._inside) - {get_ident()})
+        self._closed_by = get_ident()
 
     def open(self) -> None:
-        """Lets them in again."""
+        """Lets them in again, unless this thread began to fork before there was a gate to close."""
+        if self._closed_by != get_ident():
+            return
+        self._closed_by = None
         self._closing -= 1
         self._changed.notify_all()
         self._changed.release()
 
     def after_fork(self) -> None:
         """Makes it as in a new process."""
-        self._changed, self._closing = threading.Condition(), 0
+        self._changed, self._closing, self._closed_by = threading.Condition(), 0, None
 
 
 computing = _Gate()

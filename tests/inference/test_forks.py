@@ -131,6 +131,40 @@ assert status_of_fork(use) == 5
     assert len(list(tmp_path.glob("models-*/**/*.xml"))) == 1
 
 
+IMPORTED_MEANWHILE = (
+    FORKING
+    + """
+import logging, threading
+
+begun, imported = threading.Event(), threading.Event()
+
+def wait():
+    begun.set()
+    imported.wait()
+
+os.register_at_fork(before=wait)
+statuses = []
+thread = threading.Thread(target=lambda: statuses.append(status_of_fork(lambda: os._exit(5))))
+thread.start()
+begun.wait()
+from paddle2ov.graph import core, forks
+imported.set()
+thread.join()
+
+def use():
+    with forks.computing:
+        core.shared_core().available_devices
+
+use()
+sys.exit(statuses != [5] or status_of_fork(use) != 5)
+"""
+)
+
+
+def test_another_thread_forks_as_paddle2ov_is_imported():
+    python("-c", IMPORTED_MEANWHILE, timeout=LIMIT)
+
+
 def test_a_fork_waits_for_threads_that_go_to_sleep(monkeypatch):
     seen = iter([{7}, {7, 8}, set(), {8}, set(), set()])
     monkeypatch.setattr(forks, "_awake", lambda: next(seen))
