@@ -79,9 +79,9 @@ def inplace_abn(node: NodeContext) -> NamedOutputs:
 
 def _scale_and_shift(node: NodeContext, epsilon: float, shape: list[int], kind: Type) -> tuple[Tensor, Tensor]:
     """(factor, shift) such that out = x * factor + shift; constants if the statistics are known."""
-    names = ["mean", "variance", *(name for name in ("scale", "bias") if node.has_input(name))]
-    values: dict[str, Any] = {name: node.get_known(name) for name in names}
-    is_known = all(value is not None for value in values.values())
+    names = ["mean", "variance", *filter(node.has_input, ("scale", "bias"))]
+    values: dict[str, Any] = dict(zip(names, map(node.get_known, names), strict=True))
+    is_known = not [name for name in names if values[name] is None]
     root: Callable[[Any], Any] = np.sqrt
     if not is_known:
         values, root = {name: Term(node.get_input(name)) for name in names}, sqrt

@@ -87,8 +87,8 @@ def consumers(output: Output) -> list[Consumer]:
 
 def only_consumer(output: Output) -> Node | None:
     """The only node that reads a tensor; None if there are several inputs that do."""
-    ports = consumers(output)
-    return ports[0].get_node() if len(ports) == 1 else None
+    ports = output.get_target_inputs()
+    return next(iter(ports)).get_node() if len(ports) == 1 else None
 
 
 def readers(node: Node) -> list[Node]:

@@ -163,7 +163,11 @@ def multiply(graph: Graph, product: Node) -> None:
     replace(product.output(0), ops.multiply(product.input_value(0), product.input_value(1)).output(0))
 
 
-@at("MatMul", when=lambda index, place: any(set(index.read_dims(place, port) or ()) == {1} for port in (0, 1)))
+def _has_one_number(index: Index, place: int) -> bool:
+    return {1} in (set(index.read_dims(place) or ()), set(index.read_dims(place, 1) or ()))
+
+
+@at("MatMul", when=_has_one_number)
 def product_with_one_number(graph: Graph, product: Node) -> list[Node] | None:
     """OpenVINO compiles a chain of layers to one kernel, but not if a constant matrix has one element.
 
